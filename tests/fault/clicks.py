@@ -1,10 +1,12 @@
 """Hours of clicking on the page: does the browser, or the server, need more and more memory?
 
-LEXFIELD_SOAK says for how many minutes, 60 by default.
+LEXFIELD_SOAK says for how many minutes, 60 by default; LEXFIELD_SOAK_INDEX on which index with
+topics, the sample by default; LEXFIELD_SOAK_PAUSE how many seconds to wait after every click.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
@@ -22,6 +24,7 @@ from tests.serve.live import CHROMIUM, served
 
 _VIEWS = ("Overview", "Search", "Compare", "Map", "Trends", "Topics", "Measure")
 _WORDS = "sea boat bread garden storm school letter money night water fish machine star".split()
+_TOOLS = ("Frequencies", "Sums of words", "Related words", "Whose text?", "Learn from groups")
 _PROCESSES = ("front", "workers", "jobs")  # what listens and remembers answers; what it asks
 
 
@@ -30,12 +33,12 @@ def long(folder: Path) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     minutes = float(os.environ.get("LEXFIELD_SOAK", "60"))
-    index = Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "sample.idx")
-    index.fit_topics(8, passes=3)
+    pause = 1000 * float(os.environ.get("LEXFIELD_SOAK_PAUSE", "0"))
+    index = os.environ.get("LEXFIELD_SOAK_INDEX") or _build(folder / "sample.idx")
     faults: list[str] = []
     samples: list[dict[str, float]] = []  # the share of the time, and the MB of each
     clicks, chosen = 0, random.Random(0)
-    with served(index.path, "--folder", folder / "up") as address, sync_playwright() as playwright:
+    with served(index, "--folder", folder / "up") as address, sync_playwright() as playwright:
         options: dict[str, Any] = {"executable_path": CHROMIUM, "args": ["--no-sandbox"]}
         page = playwright.chromium.launch(**options).new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
@@ -45,16 +48,25 @@ def long(folder: Path) -> dict[str, Any]:
         begin = time.monotonic()
         while (spent := (time.monotonic() - begin) / 60 / minutes) < 1:
             clicks += _click(page, chosen)
+            page.wait_for_timeout(pause)
             if clicks % 10 == 0:
                 session.send("HeapProfiler.collectGarbage")
                 heap = session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
                 samples.append({"spent": spent, "page": heap, **_count_server_memory()})
+                with (folder / "memory.jsonl").open("a") as log:  # to look at while it runs
+                    log.write(json.dumps({"clicks": clicks, **samples[-1]}) + "\n")
     fifths = [[one for one in samples if int(5 * one["spent"]) == part] for part in range(5)]
     found: dict[str, Any] = {"minutes_of_clicking": minutes, "clicks": clicks, "faults": faults}
     for name in ("page", "server", *_PROCESSES):
         means = [round(fmean(one[name] for one in part), 1) for part in fifths]
         found[name] = {"early_mb": means[1], "late_mb": means[-1], "mb_by_fifths": means}
     return found
+
+
+def _build(path: Path) -> Path:
+    index = Index.build(Corpus.read(TEXTS, metadata=METADATA), path)
+    index.fit_topics(8, passes=3)
+    return path
 
 
 def _click(page: Any, chosen: random.Random) -> int:
@@ -76,6 +88,13 @@ def _click(page: Any, chosen: random.Random) -> int:
                 page.get_by_label(f"Text {side}").select_option(index=chosen.randrange(1, count))
     elif view == "Topics":
         page.locator("button.topic").nth(chosen.randrange(8)).click(timeout=60_000)
+    elif view == "Map":
+        page.get_by_role("button", name="Zoom in").click(timeout=60_000)
+        page.get_by_role("combobox", name="Colour", exact=True).select_option(index=0)
+    elif view == "Measure":
+        page.get_by_text(chosen.choice(_TOOLS), exact=True).click()
+    elif view == "Overview":  # a filter for all views, taken away by the next turn
+        page.locator(".facet input[type=checkbox]").nth(chosen.randrange(4)).click(timeout=60_000)
     page.wait_for_timeout(chosen.choice((20, 200, 600)))
     return 1
 

@@ -105,3 +105,12 @@ def test_words_that_count_against_a_text_are_not_shown_as_answers(tmp_path: Path
 def test_words_of_a_language_without_spaces_are_not_split_again() -> None:
     reasons = [Reason("政党", "野党", 0.5), Reason("en temps", "à l'heure", 0.2)]
     assert set(find_answers(Explanation(reasons, True), [])) == {"野党", "à", "l'heure"}
+
+
+def test_words_of_a_phrase_do_not_count_alone(tmp_path: Path) -> None:
+    text = "The sea and the lake. " * 90 + "Then the boat sank."
+    index = lx.Index.build(lx.Corpus.of([text]), tmp_path / "i")
+    (hit,) = index.search('sea + "the boat"', "count", unit="document", algebra=True)
+    assert [p.text for p in hit.passages if "the boat" in p.text]
+    marked = {p.text[one.start : one.end] for p in hit.passages for one in p.highlights}
+    assert marked == {"sea", "boat"}  # not every "the"

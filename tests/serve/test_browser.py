@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from lexfield.sample import TEXTS
 from tests.serve.live import ASK, QUERY, Open, text_file
@@ -147,6 +147,9 @@ def test_a_point_of_a_trend_is_a_step_of_the_history(visit: Open) -> None:
     page.get_by_text("As a table").click()
     page.get_by_role("button", name="Show sea, pell").click()
     expect(page.locator(".kwic li").first).to_contain_text("sea")
+    row = page.locator("tr", has=page.get_by_role("button", name="Show sea, pell"))
+    times = row.locator("td").nth(3).inner_text()  # what is counted is what is shown
+    expect(page.locator(".kwic h3")).to_contain_text(f"{times} times")
     page.reload()
     expect(page.locator(".kwic li").first).to_contain_text("sea")
     page.go_back()
@@ -267,13 +270,28 @@ def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     for x, y in corners:
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=3)
     page.mouse.up()
-    expect(page.get_by_role("group", name="Lasso")).to_contain_text("documents")
+    expect(page.get_by_role("group", name="Selection")).to_contain_text("documents")
     assert "lasso=" in page.url
     page.reload()
-    expect(page.get_by_role("group", name="Lasso")).to_contain_text("documents")
+    expect(page.get_by_role("group", name="Selection")).to_contain_text("documents")
     page.get_by_text("As a list").click()
     page.locator("main .columns .doc").first.click()
     reader(page, "sentences")
+
+
+def test_groups_are_picked_without_a_mouse(visit: Open) -> None:
+    page = visit("/map?index=sample")
+    page.get_by_text("As a list").press("Enter")
+    for box in ("Group A: The Underwriter's Glass", "Group B: Everyone Here Pays Rent"):
+        page.get_by_role("checkbox", name=box).press("Space")
+    expect(page.get_by_role("group", name="Selection")).to_contain_text("Group B: 1 document")
+    page.reload()  # a link shows the same
+    page.get_by_role("button", name="Compare A with B").press("Enter")
+    expect(page.locator(".verdict")).to_be_visible()
+    page.go_back()
+    page.get_by_role("checkbox", name="Group B: Everyone Here Pays Rent").press("Space")
+    page.get_by_role("button", name="Filter all views to these").press("Enter")
+    expect(page.locator(".side .documents li")).to_have_count(1)
 
 
 def test_figures_can_be_taken_away_with_title_and_source(visit: Open) -> None:
@@ -339,6 +357,52 @@ def test_topics_lead_to_words_and_documents(visit: Open) -> None:
     page.get_by_label("Your text").fill("The fish and the boats in the water, salt and bread.")
     page.get_by_role("button", name="Find its topics").click()
     expect(page.get_by_role("list", name="Topics of your text")).to_be_visible()
+
+
+def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
+    page = visit("/import")
+
+    def shrink(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        for one in body["results"][-2:]:
+            one["share"] = 1e-5
+        route.fulfill(response=answer, json=body)
+
+    page.route("**/v1/topics?*", shrink)
+    page.goto(page.url.replace("/import", "/topics?index=sample"))
+    expect(page.locator("button.topic")).to_have_count(10)
+    page.get_by_role("button", name="Show 2 topics that hardly occur").click()
+    expect(page.locator("button.topic")).to_have_count(12)
+    expect(page.locator("button.topic").last).to_contain_text("<0.1%")
+
+
+def test_dates_are_coloured_by_their_order(visit: Open) -> None:
+    page = visit("/import")
+    group = """async (values) => {
+        const { groupPoints } = await import("/static/lib/points.js");
+        const { kind, bounds, of } = groupPoints(values.map((value) => ({ value })));
+        return [kind, bounds[0], bounds.at(-1), of];
+    }"""
+    days = [f"{day:02}/May/22 10:21" for day in range(1, 13)]
+    kind, first, last, of = page.evaluate(group, [*days, ""])
+    assert (kind, first, last) == ("gradient", "2022-05-01", "2022-05-12")
+    assert of[:-1] == sorted(of[:-1]) and len(set(of)) > 8
+    assert page.evaluate(group, [f"2022-05-{day + 10}" for day in range(12)])[1] == "2022-05-10"
+    assert page.evaluate(group, [f"Volume {n}" for n in range(12)])[0] == "values"
+
+
+def test_documents_are_called_by_their_titles(visit: Open) -> None:
+    page = visit("/import")
+    name = """async ([id, metadata]) =>
+        (await import("/static/lib/text.js")).titleOf(id, metadata)"""
+    told = {
+        "1": ({"Summary": "It fails", "Title": "Broken"}, "Broken"),
+        "2": ({"Summary": "It fails"}, "It fails"),
+        "3-men_in_a_boat.txt": ({"summary": 300 * "long "}, "3 Men in a Boat"),
+    }
+    for id, (metadata, title) in told.items():
+        assert page.evaluate(name, [id, metadata]) == title
 
 
 def test_sums_add_up_and_a_wrong_one_says_where(visit: Open) -> None:

@@ -38,7 +38,7 @@ def test_texts_and_tables_are_kept_under_harmless_names(tmp_path: Path) -> None:
         Sent("...", b"c"),
         Sent("report.v2", b"d"),
     ]
-    names = keep(sent, tmp_path)
+    names, _ = keep(sent, tmp_path)
     assert names == [
         "passwd.txt", "Brief an María.txt", "data.csv", "notes.txt", "notes 2.txt", "text.txt",
         "report.v2.txt",
@@ -52,7 +52,7 @@ def test_a_zip_is_unpacked_flat_without_what_systems_put_in_it(tmp_path: Path) -
         "a/one.txt": b"one", "b/one.txt": b"two", "../out.txt": b"three",
         "__MACOSX/x": b"x", ".DS_Store": b"x", "a/.hidden": b"x",
     })  # fmt: skip
-    assert keep([Sent("x.bin", data)], tmp_path) == ["one.txt", "one 2.txt"]
+    assert keep([Sent("x.bin", data)], tmp_path)[0] == ["one.txt", "one 2.txt"]
 
 
 def test_links_in_a_zip_are_not_followed(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_links_in_a_zip_are_not_followed(tmp_path: Path) -> None:
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
         archive.writestr("text.txt", "text")
-    assert keep([Sent("x.zip", out.getvalue())], tmp_path) == ["text.txt"]
+    assert keep([Sent("x.zip", out.getvalue())], tmp_path)[0] == ["text.txt"]
 
 
 def test_documents_are_kept_as_they_are(tmp_path: Path) -> None:
@@ -71,13 +71,13 @@ def test_documents_are_kept_as_they_are(tmp_path: Path) -> None:
         Sent("b.zip", zipped({"c.epub": documents.epub(), "d.html": documents.html()})),
         Sent("e", documents.rtf()),
     ]
-    assert keep(sent, tmp_path) == ["a.docx", "c.epub", "d.html", "e.txt"]
+    assert keep(sent, tmp_path)[0] == ["a.docx", "c.epub", "d.html", "e.txt"]
     texts = [document.text for document in Reader(tmp_path)]
     assert len(texts) == 4 and all("came home at night" in text for text in texts)
 
 
 def test_gzip_is_unpacked(tmp_path: Path) -> None:
-    assert keep([Sent("a.txt.gz", gzip.compress(b"hello"))], tmp_path) == ["a.txt"]
+    assert keep([Sent("a.txt.gz", gzip.compress(b"hello"))], tmp_path)[0] == ["a.txt"]
     assert (tmp_path / "a.txt").read_bytes() == b"hello"
 
 
@@ -99,6 +99,17 @@ def test_gzip_is_unpacked(tmp_path: Path) -> None:
 def test_what_is_no_text_is_refused(tmp_path: Path, name: str, data: bytes, says: str) -> None:
     with pytest.raises(InputError, match=says):
         keep([Sent(name, data)], tmp_path)
+
+
+def test_what_is_no_text_is_left_out_beside_texts(tmp_path: Path, client: Any) -> None:
+    picture, text = b"\x89PNG\r\n\x1a\n", b"The cat sat on the mat."
+    names, left_out = keep([Sent("a.png", picture), Sent("b.txt", text)], tmp_path)
+    assert names == ["b.txt"] and left_out == ["left out: a.png is a PNG picture, not text"]
+    files = [("files", ("a.png", picture)), ("files", ("b.txt", text))]
+    job = client.post("/v1/indexes", files=files, data={"name": "mixed"}).json()
+    finished(client, job)
+    told = client.get(f"/v1/jobs/{job['id']}/result").json()
+    assert told["results"][0]["documents"] == 1 and left_out[0] in told["notes"]
 
 
 def test_archives_have_limits(tmp_path: Path) -> None:
@@ -159,6 +170,15 @@ def test_a_text_becomes_an_index(client: Any) -> None:
     assert client.get("/v1/indexes/cat").json()["results"][0]["sentences"] == 2
     again = client.post("/v1/indexes", data={"text": text, "name": "cat"}).json()
     assert finished(client, again)["index"] == "cat-2"  # nothing is replaced
+
+
+def test_the_column_that_is_chosen_for_titles_is_the_title(client: Any) -> None:
+    table = b"key,heading,text,year\n7,The cat,It slept all day.,1850\n"
+    sent = {"name": "headed", "title_field": "heading", "id_field": "key"}
+    job = client.post("/v1/indexes", files=[("files", ("t.csv", table))], data=sent).json()
+    assert finished(client, job)["state"] == "done"
+    listed = client.get("/v1/documents", params={"index": "headed"}).json()["results"]
+    assert listed[0]["metadata"] == {"title": "The cat", "year": "1850"}
 
 
 def test_wrong_uploads_say_so_and_leave_nothing(client: Any) -> None:
@@ -225,6 +245,6 @@ def test_a_registered_reader_reads_what_is_sent(tmp_path: Path) -> None:
 
     READERS.register("verses", Verses())
     try:
-        assert keep([Sent("a.VERSES", b"one")], tmp_path) == ["a.verses"]
+        assert keep([Sent("a.VERSES", b"one")], tmp_path)[0] == ["a.verses"]
     finally:
         READERS.forget("verses")

@@ -10,6 +10,7 @@ from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.kwic import kwic
+from lexfield.text.normalise import Normalisation
 
 CORPUS = Corpus.of(
     [
@@ -132,3 +133,16 @@ def test_text_that_normalising_changes() -> None:
 def test_bad_input(phrases: object, options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         lines(phrases, **options)
+
+
+def test_every_form_of_a_word_and_of_the_words_of_a_phrase() -> None:
+    text = "Whales swam by. The whale's boat; two whaling boats. A wheel."
+    corpus = Corpus.of(text, normalisation=Normalisation(stem="english"))
+    assert [line.match for line in kwic(corpus, "whale")] == []
+    assert [line.match for line in kwic(corpus, "whale", forms=True)] == [
+        "Whales", "whale's", "whaling",
+    ]  # fmt: skip
+    assert [line.match for line in kwic(corpus, "whales boat", forms=True)] == [
+        "whale's boat", "whaling boats",
+    ]  # fmt: skip
+    assert not len(kwic(corpus, "ship", forms=True))

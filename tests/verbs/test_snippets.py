@@ -34,9 +34,10 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
             "b": {"texts": {"text B": "It's calm."}},
             "vectors": {"set": "default"},
         },
-        "# 'pell sea.txt': the text of this document\n"
+        """python -c 'import lexfield as lx; print(lx.open('"'"'sample.idx'"'"')"""
+        """['"'"'pell sea'"'"'].text)' > lexfield-pell-sea.txt\n"""
         """printf '%s\\n' 'It'"'"'s calm.' > lexfield-text-b.txt\n"""
-        "lexfield compare 'pell sea.txt' lexfield-text-b.txt",
+        "lexfield compare lexfield-pell-sea.txt lexfield-text-b.txt",
         """lx.compare(lx.open('sample.idx')['pell sea'], "It's calm.")""",
     ),
     "documents of an index": (

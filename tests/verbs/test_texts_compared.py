@@ -116,3 +116,11 @@ def test_words_that_tell_texts_apart_have_their_usual_form() -> None:
     (row,) = compare(a, b, explain=True).results
     assert isinstance(row.explanation, dict)
     assert row.explanation["written"] == {"elizabeth": "Elizabeth"}
+
+
+def test_a_map_places_some_of_very_many(sample: Corpus) -> None:
+    whole = map_documents(sample, measure="hellinger")
+    some = map_documents(sample, measure="hellinger", most=16)
+    assert [one.id for one in some] == [one.id for one in whole][::4]
+    assert some.notes[0] == "16 of 64 documents, evenly chosen"
+    assert len(map_documents(sample, measure="hellinger", most=64)) == 64

@@ -38,6 +38,13 @@ def test_shares_are_means_of_mixtures_by_words(sample: lx.Corpus, tmp_path: Path
         lx.topic_shares(index, topic=[9])
 
 
+def test_topics_show_words_as_they_are_written() -> None:
+    index = lx.Index(["The boat met Alice there.", "We saw how Alice left the boat."])
+    lx.fit_topics(index, topics=2, passes=1, min_count=1, max_share=1.0)
+    words = {word for one in lx.topics(index, k=50) for word in one.words.split()}
+    assert {"Alice", "boat"} <= words and "alice" not in words
+
+
 def test_names_are_left_out(tmp_path: Path) -> None:
     play = "The old boat met Alice there. Boats sail, and Alice sang of Paris. It rained. "
     other = "The rain fell on Paris and a boat. May came. We may go, and may stay."
@@ -45,7 +52,7 @@ def test_names_are_left_out(tmp_path: Path) -> None:
     assert set(find_names(index)) == {"alice", "paris", "tom"}
     fitted = lx.fit_topics(index, topics=2, passes=1, min_count=1, max_share=1.0, no_names=True)
     assert fitted.notes[0] == "names left out: 3"
-    words = {word for one in lx.topics(index, k=50) for word in one.words.split()}
+    words = {word.lower() for one in lx.topics(index, k=50) for word in one.words.split()}
     assert "boat" in words and not words & {"alice", "paris"}
     german = lx.Index(["Das Haus am See."], language="de")
     with pytest.raises(InputError, match="In German all nouns have capitals"):

@@ -39,6 +39,9 @@ def test_a_text_is_followed_in_parts(sample_index: lx.Index, tmp_path: Path) -> 
     assert [one.value for one in found] == [0.1, 0.3, 0.5, 0.7, 0.9]
     assert sum(one.count for one in found) == lx.kwic(sample_index, "sea").totals["pell-sea"]
     assert found[0].id == "pell-sea#0"
+    walks = sum(one.count for one in lx.trend(sample_index, "walk", by="author"))
+    assert walks == sum(lx.kwic(sample_index, "walk", forms=True).totals.values())
+    assert walks > sum(lx.kwic(sample_index, "walk").totals.values())
     by_author = lx.trend(sample_index, "sea", by="author", bins=3)
     assert by_author.kind == "values" and len(by_author) == 3
 

@@ -77,13 +77,17 @@ class Passage:
 def find_answers(explanation: Explanation | None, query_words: Sequence[str]) -> Answers:
     """Return the words of a hit that speak for it, by its reasons and the words of the query."""
     found: Answers = {}
+    phrased: set[str] = set()  # words that count only within a phrase: "the" of "the boat"
     if explanation is not None and explanation.of_words:
-        for query, match, weight in weigh_pairs(explanation):
+        pairs = weigh_pairs(explanation)
+        phrased = {word for query, _, _ in pairs if " " in query for word in query.split()}
+        phrased -= {query for query, _, _ in pairs}
+        for query, match, weight in pairs:
             for word in match.split():
                 if weight > (found.get(word, ("", 0.0))[1] or 0.0):
                     found[word] = query, weight
     if len(query_words) <= _QUERY_WORDS or explanation is None:
-        found |= {word: (word, None) for word in query_words}
+        found |= {word: (word, None) for word in query_words if word not in phrased}
     return found
 
 

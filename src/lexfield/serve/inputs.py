@@ -48,6 +48,7 @@ LIMITS: dict[str, JsonObject] = {
     "infer": {"texts": _TEXTS, "k": _whole(1, 100)},
     "kwic": {"word": _WORDS, "window": _whole(0, 100), "k": _whole(1, 10_000)},
     "layout": {"words": _whole(10, 50_000)},
+    "map": {"most": _whole(3, 1000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
     "run": {"k": _whole(1, 1000)},
     "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": Id},
@@ -65,11 +66,12 @@ LIMITS: dict[str, JsonObject] = {
         "draws": _whole(0, 1000),
     },
 }
-MOST_DOCUMENTS = {"pairs": 500, "map": 500}  # of an index of which every pair is sent
+MOST_DOCUMENTS = {"pairs": 500}  # of an index of which every pair is sent
 MOST_ROWS = {"kwic": 10_000}
 DEFAULTS: dict[str, dict[str, object]] = {
     "compare": {"explain": True},
     "kwic": {"k": 100},
+    "map": {"most": 1000},
     "threshold": {"sample": 2000},
 }
 # An address to which the server would connect; a binary file.

@@ -211,11 +211,12 @@ class Server:
         texts = room.folder / "texts sent"
         try:
             texts.mkdir(0o700)
-            uploads.keep(files, texts)
+            _, left_out = uploads.keep(files, texts)
         except BaseException:
             room.clear()
             raise
-        options = {"folder": str(texts), "target": str(room.target), **reading}
+        place = {"folder": str(texts), "target": str(room.target), "left_out": left_out}
+        options = {**place, **reading}
         names = {str(texts): "", str(room.target): room.id}
         request = digest_request("build", {"name": name, **reading})
         item = {"id": room.id, "options": options, "names": names, "request": request}
@@ -225,7 +226,7 @@ class Server:
     async def preview(self, files: list[uploads.Sent]) -> bytes:
         """Return the beginning of the first of some files, as JSON; nothing of it is kept."""
         with TemporaryDirectory(prefix="lexfield-") as folder:  # only its owner can read it
-            name = uploads.keep(files[:1], Path(folder))[0]
+            (name, *_), _ = uploads.keep(files[:1], Path(folder))
             item = {"path_sent": str(Path(folder) / name), "names": {folder: ""}}
             return await self.pool.ask(PREVIEW, item)
 

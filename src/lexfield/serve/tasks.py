@@ -94,7 +94,7 @@ def _check_size(index: Index, verb: Verb, where: Where | None) -> None:
     if count > most:
         raise InputError(
             f"There are {count:,} documents; every pair of at most {most:,} is sent.",
-            f"Choose some with --where, or use the command line: lexfield {verb.command}.",
+            f"Choose some with where, or use the command line: lexfield {verb.command}.",
         )
 
 
@@ -240,11 +240,8 @@ def build(
         [folder], text_fields=options["text_field"], language=options["language"], **fields
     )
     begin_stage(report, "reading documents")
-    named = (  # where a text lay while it was read means nothing to anybody
-        replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
-    )
-    corpus = Corpus.of(named, progress=report)
-    left_out = [hide_paths(note, names) for note in reader.report()]
+    corpus = Corpus.of((_rename(one, options) for one in reader), progress=report)
+    left_out = [*options["left_out"], *(hide_paths(note, names) for note in reader.report())]
     if not len(corpus.documents):
         raise reader.no_text_error()
     corpus.notes.extend(left_out)
@@ -258,6 +255,16 @@ def build(
     del found["path"]
     result = Result([{"id": id, **found}], notes=notes)
     return hide_paths(encode_body("index", result, provenance).decode(), names)
+
+
+def _rename(document: Document, options: JsonObject) -> Document:
+    """Return a document without the folder in which it lay while it was read, which means nothing
+    to anybody; the field that was chosen for titles is called title."""
+    metadata, chosen = dict(document.metadata), options["title_field"]
+    if chosen in metadata:
+        metadata = {"title": metadata.pop(chosen), **metadata}
+    source = str(Path(document.source).relative_to(options["folder"]))
+    return replace(document, source=source, metadata=metadata)
 
 
 def preview(path_sent: str, names: dict[str, str]) -> str:

@@ -35,24 +35,37 @@ class Sent:
     data: bytes
 
 
-def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[str]:
-    """Write files of text into a folder; return their names."""
+def keep(
+    files: list[Sent], folder: Path, bounds: Bounds | None = None
+) -> tuple[list[str], list[str]]:
+    """Write files of text into a folder; return their names, and notes on those that are no text.
+
+    Raise InputError if none is text.
+    """
     bounds = bounds or _BOUNDS
     names: list[str] = []
+    refused: list[InputError] = []
     room = bounds.unpacked
     for sent in files:
         for name, data in _unpack(sent, bounds, room):
             room -= len(data)
             if len(names) >= bounds.entries:
                 raise InputError(f"There are more than {bounds.entries:,} files.", "Send fewer.")
-            _check_text(name, data)
+            try:
+                _check_text(name, data)
+            except InputError as error:
+                refused.append(error)
+                continue
             place = _find_free(_clean_name(name), {one.lower() for one in names})
             with private_files():
                 replace_file(folder / place, data)
             names.append(place)
     if not names:
-        raise InputError("There is no text in what was sent.", "Send a text file, or paste text.")
-    return names
+        nothing = InputError(
+            "There is no text in what was sent.", "Send a text file, or paste text."
+        )
+        raise refused[0] if refused else nothing
+    return names, [f"left out: {error.message.rstrip('.')}" for error in refused]
 
 
 def _unpack(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:

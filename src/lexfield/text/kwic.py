@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexfield.errors import check, list_names
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import stem_words
 from lexfield.text.spelling import note_words
 
 Sort = Literal["text", "left", "right"]
@@ -54,6 +55,7 @@ def kwic(
     sort: Sort = "text",
     k: int | None = None,
     start: int = 0,
+    forms: bool = False,
 ) -> Concordance:
     """Return all occurrences of words or phrases, as written, with ``window`` words on each side.
 
@@ -61,6 +63,7 @@ def kwic(
     ``sort`` orders by the text, or by the words to the left (the nearest first) or to the right.
     ``k`` limits how many matches of a phrase are returned per document, from number ``start`` on;
     ``totals`` has the real numbers.
+    ``forms``: find every form of a word, "whales" for "whale", if the corpus has a stemmer.
     """
     phrases = [phrases] if isinstance(phrases, str) else list(phrases)
     check(len(phrases) >= 1, "phrases", "at least one", phrases)
@@ -69,13 +72,14 @@ def kwic(
     check(k is None or k >= 1, "k", "at least 1", k)
     found: dict[tuple[int, int], int] = {}  # place → phrase
     notes = []
+    every = _Forms(corpus) if forms else None
     for number, phrase in enumerate(phrases):
-        ids = [corpus.vocabulary.id(word) for word in corpus.normalisation.words(phrase)]
-        places = _places(corpus, ids)
+        words = corpus.normalisation.words(phrase)
+        places = _places(corpus, every(words) if every else _find_ids(corpus, words))
         if not len(places):
             notes.append(f"{phrase!r} does not occur")
-        notes += note_words(corpus.normalisation.words(phrase), corpus.vocabulary)
-        found |= {(place, place + len(ids)): number for place in places.tolist()}
+        notes += note_words(words, corpus.vocabulary)
+        found |= {(place, place + len(words)): number for place in places.tolist()}
     reader = _Reader(corpus, window)
     ordered = sorted(found)
     if sort != "text":
@@ -112,14 +116,32 @@ def _cut_notes(
     ]
 
 
-def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:
-    """Return where a sequence of words begins, within a sentence."""
-    if not ids or min(ids) < 0:
+def _find_ids(corpus: Corpus, words: Sequence[str]) -> list[list[int]]:
+    """Return the numbers of words, each alone; none of a word that does not occur."""
+    ids = (corpus.vocabulary.id(word) for word in words)
+    return [[one] if one >= 0 else [] for one in ids]
+
+
+class _Forms:
+    """The numbers of all words of a corpus that have the stem of a word."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._stemmer = corpus.normalisation.stemmer
+        self._stems = np.array(stem_words(list(corpus.vocabulary.words), self._stemmer))
+
+    def __call__(self, words: Sequence[str]) -> list[list[int]]:
+        stems = stem_words(words, self._stemmer)
+        return [np.flatnonzero(self._stems == stem).tolist() for stem in stems]
+
+
+def _places(corpus: Corpus, ids: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Return where a sequence of words begins, within a sentence; each may be one of several."""
+    if not ids or not all(ids):
         return np.empty(0, np.int64)
     tokens = corpus.tokens
-    places = np.flatnonzero(tokens[: len(tokens) - len(ids) + 1] == ids[0])
-    for step, word in enumerate(ids[1:], 1):
-        places = places[tokens[places + step] == word]
+    places = np.flatnonzero(np.isin(tokens[: len(tokens) - len(ids) + 1], ids[0]))
+    for step, own in enumerate(ids[1:], 1):
+        places = places[np.isin(tokens[places + step], own)]
     ends = corpus.token_offsets[np.searchsorted(corpus.token_offsets, places, "right")]
     return np.asarray(places[places + len(ids) <= ends])
 

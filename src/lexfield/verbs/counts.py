@@ -303,6 +303,9 @@ def kwic(
     start: Annotated[
         int, Meta(ge=0, le=10**9), Help("Leave out the first places of each word per text.")
     ] = 0,
+    forms: Annotated[
+        bool, Help("Show every form of a word, such as whales for whale, if texts are stemmed.")
+    ] = False,
     **options: Unpack[TextOptions],
 ) -> Concordance:
     """Show words in context.
@@ -315,9 +318,10 @@ def kwic(
         lexfield kwic novel.txt "white whale" leviathan --sort right
         lexfield kwic texts/ heart --window 5 -k 20 --json
         lexfield kwic books.idx heart --where author=Austen
+        lexfield kwic books.idx whale --forms
     """
     corpus = read_texts(texts, options)
-    found = find_places(corpus, word, window=window, sort=sort, k=k, start=start)
+    found = find_places(corpus, word, window=window, sort=sort, k=k, start=start, forms=forms)
     totals = dict(found.totals)
     if not isinstance(texts, str | Path | Index):  # texts that were chosen one by one
         totals = {id: totals.get(id, 0) for id in corpus.ids}

@@ -62,6 +62,11 @@ Nearest = Annotated[
 Memory = Annotated[
     float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
 ]
+Most = Annotated[
+    int | None,
+    Meta(ge=3, le=100_000),
+    Help("Of more documents than N, place N that are evenly chosen."),
+]
 Approximate = Annotated[bool, Help("Find neighbours in clouds approximately, with faiss.")]
 _NAMED = 3  # neighbours of a document in the table
 _EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
@@ -301,6 +306,7 @@ def map(
     texts: TextsInput,
     *,
     neighbour: Neighbour = 3,
+    most: Most = None,
     sample: Sample = None,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -313,9 +319,10 @@ def map(
         lexfield map books/ --measure hellinger --plot map.png
         lexfield map books.idx --measure js --csv > places.csv
         lexfield map books.idx --measure js --where 'year>=1850' --plot map.html
+        lexfield map tickets.idx --measure hellinger --most 1000 --plot map.html
     """
     found = compute_pairs(
-        read_texts(texts, comparing, progress),
+        _choose_evenly(read_texts(texts, comparing, progress), most),
         comparing,
         k=neighbour,
         sample=sample,
@@ -330,3 +337,13 @@ def map(
         )
     ]
     return DocumentMap(rows, title=title(found), seed=seed, details=[found], notes=found.notes)
+
+
+def _choose_evenly(corpus: Corpus, most: int | None) -> Corpus:
+    """Return a corpus of at most so many documents."""
+    count = len(corpus)
+    if most is None or count <= most:
+        return corpus
+    kept = corpus.select([place * count // most for place in range(most)])
+    kept.notes.append(f"{most:,} of {count:,} documents, evenly chosen")
+    return kept

@@ -7,6 +7,7 @@ Arguments are as the server resolves them: an index, a collection or a text is a
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -122,8 +123,9 @@ def _list_words(
             words += documents
             continue
         for id in documents:
-            words.append(f"{id}.txt")
-            before.append(f"# {shlex.quote(words[-1])}: the text of this document")
+            words.append(_name_file(id))
+            program = f"import lexfield as lx; print(lx.open({source['path']!r})[{id!r}].text)"
+            before.append(f"python -c {shlex.quote(program)} > {words[-1]}")
         for name, text in texts.items():
             if parameter.input.words:
                 words.append(text)
@@ -147,7 +149,7 @@ def _name_files(parameter: Parameter, content: str | list[str]) -> dict[str, str
 
 
 def _name_file(name: str) -> str:
-    return f"lexfield-{name.lower().replace(' ', '-')}.txt"
+    return f"lexfield-{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.txt"
 
 
 def _is_given(parameter: Parameter, arguments: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -33,6 +33,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
 from lexfield.store.files import replace_file
+from lexfield.text.written import find_written
 from lexfield.topics.approximate import Search
 from lexfield.topics.lda import Filters, TopicSummary
 from lexfield.topics.simplex import Certificate, read_mixtures
@@ -164,7 +165,8 @@ def topics(
 ) -> ShownTopics:
     """Show the topics of an index, largest first.
 
-    Each has its share of all words, its coherence (from -1 to 1) and its likeliest words.
+    Each has its share of all words, its coherence (from -1 to 1) and its likeliest words, as the
+    texts usually write them.
 
         lexfield topics show my.idx
         lexfield topics show my.idx -k 20 --perplexity --json
@@ -173,9 +175,8 @@ def topics(
     model = Topics.open(opened.path).require_model()
     coherence = float(model.coherences.mean())
     notes = [f"mean coherence {coherence:.3f}"]
-    shown = ShownTopics(
-        list(model.describe(k)), about=model.about, coherence=coherence, notes=notes
-    )
+    rows = _spell(opened, list(model.describe(k)))
+    shown = ShownTopics(rows, about=model.about, coherence=coherence, notes=notes)
     if perplexity:
         from scipy.sparse import vstack
 
@@ -186,6 +187,18 @@ def topics(
             f" {len(model.words):,} for a model that knows nothing)"
         )
     return shown
+
+
+def _spell(index: Index, rows: list[TopicSummary]) -> list[TopicSummary]:
+    """Return topics with their words as the texts usually write them: Elizabeth, not elizabeth."""
+    words = {word for row in rows for word in row.words.split()}
+    written: dict[str, str] = {}
+    for segment in index.segments:
+        written |= find_written(segment.corpus, words - written.keys())
+    return [
+        replace(row, words=" ".join(written.get(word, word) for word in row.words.split()))
+        for row in rows
+    ]
 
 
 @dataclass(kw_only=True)

@@ -148,12 +148,11 @@ function Header({ view, index, filters, onFilter, onPins, drawer }) {
       <button type="button" class="icon find" title="Find a document or a command" onClick=${openPalette}>
         <span aria-hidden="true">⌕</span> <span class="wide">Find</span><kbd class="wide">Ctrl K</kbd>
       </button>
-      <button type="button" class="icon" title="What you have pinned" onClick=${onPins}>
-        <span aria-hidden="true">✦</span> <span
-          class="wide">Pins</span>${pins.length > 0 && html`<b>${pins.length}</b>`}<span
-          class="unseen narrow"
-          >Pins</span
-        >
+      <button type="button" class="icon" title="What you have pinned"
+        aria-label=${pins.length ? `Pins: ${pins.length}` : "Pins"} onClick=${onPins}>
+        <span aria-hidden="true">✦</span> <span class="wide">Pins</span>${
+          pins.length > 0 && html`<b>${pins.length}</b>`
+        }
       </button>
       <${Theme} />
     </div>

@@ -9,12 +9,12 @@ const STEPS = [10, 100, 1000]; // places of each text
 const TEXTS = 3; // as many places in all as this many texts may have
 
 /** `options`: where to look: an index, documents, a filter, or texts. `metadata`: of documents by their ids. `within`:
- * the first sentence that counts, and the first that no longer does. */
-export function Concordance({ word, options, metadata = {}, heading = null, within = null }) {
+ * the first sentence that counts, and the first that no longer does. `forms`: other forms of the word count, too. */
+export function Concordance({ word, options, metadata = {}, heading = null, within = null, forms = false }) {
   const [step, setStep] = useState(0);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const k = within ? 10_000 : STEPS[step];
-  const found = useAnswer("kwic", { ...options, word: word.split(/\s*\+\s*/), window: 8, k });
+  const found = useAnswer("kwic", { ...options, word: word.split(/\s*\+\s*/), window: 8, k, forms: forms || null });
   useEffect(() => {
     const isAsked = navigator.userActivation?.hasBeenActive; // a link shows its view from the top
     if (found.answer && isAsked) box.current?.scrollIntoView({ block: "nearest" });
@@ -27,6 +27,7 @@ export function Concordance({ word, options, metadata = {}, heading = null, with
         const places = answer.results.filter(inside);
         const lines = places.slice(0, TEXTS * STEPS[step]);
         const all = within ? places.length : totals.reduce((sum, [, count]) => sum + count, 0);
+        const varies = forms && places.some((line) => line.match.toLowerCase() !== word.toLowerCase());
         const held = totals.filter(([, count]) => count).length;
         const named = !options.document && !options.text;
         const title = (line) =>
@@ -35,7 +36,9 @@ export function Concordance({ word, options, metadata = {}, heading = null, with
             ${
               heading ??
               html`“${word}” <span
-              class="small">${plural(all, "time")}${named && ` in ${plural(held, "document")}`}</span>`
+              class="small">${plural(all, "time")}${varies && " in all its forms"}${
+                named && `, in ${plural(held, "document")}`
+              }</span>`
             }
           </h3>
           ${!all && html`<p class="hint">“${word}” does not occur here. Try another form of the word.</p>`}

@@ -2,6 +2,7 @@
 // The filter of all views: conditions on metadata, such as author=austen, year=1850..1900 and id=emma,ulysses.
 // Conditions on one field are alternatives; those on different fields must all hold.
 import { change, parameters } from "./route.js";
+import { fieldName } from "./ui.js";
 
 const now = () => parameters().getAll("where");
 
@@ -54,7 +55,8 @@ export function describe(text) {
   }
   if (sign === "=" && RANGE.test(value)) {
     const [low, high] = value.split("..");
-    return low && high ? `${field} ${low} to ${high}` : low ? `${field} from ${low}` : `${field} up to ${high}`;
+    const name = fieldName(field);
+    return low && high ? `${name} ${low} to ${high}` : low ? `${name} from ${low}` : `${name} up to ${high}`;
   }
-  return `${field} ${SIGNS[sign] ?? sign} ${value || "empty"}`;
+  return `${fieldName(field)} ${SIGNS[sign] ?? sign} ${value || "empty"}`;
 }

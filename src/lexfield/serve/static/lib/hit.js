@@ -5,7 +5,7 @@ import { toggle } from "./filter.js";
 import { Flows } from "./flows.js";
 import { addPin } from "./pins.js";
 import { href } from "./route.js";
-import { DocumentLink, Marked, pieces, quotation, read, sourceOf, titleOf } from "./text.js";
+import { DocumentLink, Marked, pieces, quotation, read, sourceOf, titleField, titleOf } from "./text.js";
 import { copy, html, number, percent, plural, usePage } from "./ui.js";
 
 export const quoteOf = (hit) => ({
@@ -35,7 +35,7 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
   const pin = () => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] });
   const many = unit === "document";
   const about = Object.entries(hit.metadata)
-    .filter(([name, value]) => value && name !== "title")
+    .filter(([name, value]) => value && name !== titleField(hit.metadata))
     .slice(0, 3);
   const parts = hit.explanation?.parts;
   return html`<article class="hit" data-id=${hit.id}>
@@ -111,8 +111,22 @@ function Why({ hit, colourOf }) {
         )}.
       </p>`
   }
-    ${hit.differs?.length > 0 && html`<p class="why differs"><span>But:</span> ${hit.differs.join("; ")}</p>`}`;
+    ${
+      hit.differs?.length > 0 &&
+      html`<p class="why differs"><span>But:</span> ${hit.differs.map(sayPlainly).join("; ")}</p>`
+    }`;
 }
+
+/** What differs, as the server writes it for a terminal. @param {string} text */
+const sayPlainly = (text) =>
+  text
+    .replace(/"([^"]*)"/g, "“$1”")
+    .replace(
+      /^(.+) → (.+?)( \(opposites\))?$/,
+      (_, own, other, rest) => `${quote(other)} for ${quote(own)}${rest ?? ""}`,
+    )
+    .replace("in the query", "in your text");
+const quote = (text) => (/^[“\d]/.test(text) ? text : `“${text}”`);
 
 const PARTS = { words: "words", sentence: "meaning", encoder: "encoder", meaning: "meaning" };
 const TINTS = { words: "p0", sentence: "p1", meaning: "p1", encoder: "p2" };

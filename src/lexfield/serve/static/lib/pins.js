@@ -128,7 +128,7 @@ const escape = (text) =>
   );
 
 const REPORT_STYLE = `
-body { font: 17px/1.6 Charter, Georgia, serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b2430 }
+body { font: 17px/1.6 Charter, Georgia, serif; max-width: 54rem; margin: 3rem auto; padding: 0 1rem; color: #1b2430 }
 h1, h2, .note, .source, table { font-family: system-ui, sans-serif }
 h2 { margin-top: 2.5rem; font-size: 1.15rem }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #1f5fa8 }

@@ -12,19 +12,33 @@ const HALF = STEPS / 2;
 
 /** @typedef {{ x: number, y: number, id: string, name: string, value: any, detail: string }} Point */
 
+const DAY = 864e5; // milliseconds
+/** A date such as 2022-05-25 or 25/May/22 in days, or NaN. @param {unknown} value */
+function readDay(value) {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(String(value)) ?? [];
+  if (year) return Date.UTC(Number(year), Number(month) - 1, Number(day)) / DAY;
+  const [named] = /^\d{1,2}[/ -][a-z]{3,9}[/ -]\d{2,4}(?!\d)/i.exec(String(value)) ?? [];
+  return named ? Math.floor(Date.parse(`${named} UTC`) / DAY) : NaN;
+}
+const showDay = (day) => new Date(day * DAY).toISOString().slice(0, 10);
+
 /** The groups of points by the values of a field. @param {Point[]} points */
 export function groupPoints(points) {
   const values = points.map((one) => one.value ?? "");
-  const numbers = values.filter((one) => one !== "").map(Number);
+  const given = values.filter((one) => one !== "");
+  const isDate = given.length > 0 && given.every((one) => Number.isFinite(readDay(one)));
+  const read = isDate ? readDay : Number;
+  const numbers = given.map(read);
   if (numbers.length && numbers.every(Number.isFinite) && new Set(numbers).size > MOST) {
     // Every step has as many points, so that a few large numbers do not make all others look alike.
     const sorted = numbers.sort((a, b) => a - b);
     const bounds = Array.from({ length: STEPS + 1 }, (_, i) => sorted[Math.floor((i / STEPS) * (sorted.length - 1))]);
     const bin = (value) => {
-      const above = bounds.findIndex((bound, i) => i > 0 && Number(value) < bound);
+      const above = bounds.findIndex((bound, i) => i > 0 && read(value) < bound);
       return value === "" ? STEPS : above < 0 ? STEPS - 1 : above - 1;
     };
-    return { kind: "gradient", bounds, names: [], of: values.map(bin), count: STEPS + 1 };
+    const shown = bounds.map(isDate ? showDay : plain);
+    return { kind: "gradient", bounds: shown, names: [], of: values.map(bin), count: STEPS + 1, isDate };
   }
   const counts = new Map();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -39,6 +53,7 @@ export function groupPoints(points) {
   const at = new Map(shown.map(([value], i) => [value, i]));
   return {
     kind: "values",
+    isDate: false,
     bounds: [],
     names,
     of: values.map((value) => at.get(value) ?? MOST - 1),
@@ -261,7 +276,7 @@ export function Points({
   /** @returns {[string, string][]} */
   const legend = () =>
     groups.kind === "gradient"
-      ? [0, HALF, STEPS].map((g) => [plain(groups.bounds[g]), colours[Math.min(g, STEPS - 1)]])
+      ? [0, HALF, STEPS].map((g) => [groups.bounds[g], colours[Math.min(g, STEPS - 1)]])
       : groups.names.map(([text], g) => [text, colours[g]]);
   const lasso = lassos.length === 1 ? "Lasso a second group" : "Lasso";
   const picked = () => alone(map.svg(), caption(), legend());
@@ -309,11 +324,11 @@ export function Points({
     ${
       groups.kind === "gradient"
         ? html`<div class="ramp" role="img"
-          aria-label=${`Colours from ${number(groups.bounds[0])} to ${number(groups.bounds[STEPS])}`}>
-          <span>${plain(groups.bounds[0])}</span>${Array.from(
+          aria-label=${`Colours from ${groups.bounds[0]} to ${groups.bounds[STEPS]}`}>
+          <span>${groups.bounds[0]}</span>${Array.from(
             { length: STEPS },
             (_, i) => html`<i style=${{ background: colours[i] }}></i>`,
-          )}<span>${plain(groups.bounds[STEPS])}; half are below ${plain(groups.bounds[HALF])}</span>
+          )}<span>${groups.bounds[STEPS]}; half are ${groups.isDate ? "before" : "below"} ${groups.bounds[HALF]}</span>
         </div>`
         : groups.names.length > 1 &&
           html`<div class="legend" role="group" aria-label="Legend; click to hide">

@@ -2,7 +2,7 @@
 // What one could ask of the collection: the server suggests it, the page says it with titles.
 import { useAnswer } from "./api.js";
 import { single, titleOf } from "./text.js";
-import { shorten, usePage } from "./ui.js";
+import { fieldName, shorten, usePage } from "./ui.js";
 
 /** @typedef {{ view: string, text: string, values: Record<string, import("./types").Value> }} Asked */
 
@@ -21,7 +21,7 @@ export function useQuestions(view = "") {
         search: `Find sentences like “${single(shorten(String(query ?? ""), 90))}”`,
         compare: `How do ${title(others.a)} and ${title(others.b)} differ?`,
         trends: others.by
-          ? `How often is “${query}” said, by ${others.by}?`
+          ? `How often is “${query}” said, by ${fieldName(others.by)}?`
           : `Where in ${title(others.document)} is “${query}”?`,
       };
       const isPlain = where !== "compare" || (others.a && others.b);

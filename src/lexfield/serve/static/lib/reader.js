@@ -5,7 +5,7 @@ import { useAnswer } from "./api.js";
 import { colourOfMark, useMarks } from "./marks.js";
 import { change, href, lastView } from "./route.js";
 import { Similar } from "./similar.js";
-import { pieces, titleOf } from "./text.js";
+import { pieces, titleField, titleOf } from "./text.js";
 import { Outcome, Trouble, Typed, html, number, plain, plural, say, usePage } from "./ui.js";
 
 const BLOCK = 100; // sentences that are loaded at a time
@@ -55,7 +55,7 @@ export function Reader({ alone = false }) {
           ${
             alone
               ? html`<a href=${href(lastView())}>Back to ${lastView()}</a>`
-              : html`<a href=${href("read", { doc, s: params.get("s") })}
+              : html`<a href=${href("read", Object.fromEntries(OWN.map((name) => [name, params.get(name)])))}
                 title="Read with the whole window">Enlarge</a>
                 <button type="button" aria-label="Close the reader" onClick=${close}>Close</button>`
           }
@@ -65,7 +65,7 @@ export function Reader({ alone = false }) {
         about &&
         html`<p class="small about-text">
         ${Object.entries(about.metadata)
-          .filter(([name, value]) => value && name !== "title")
+          .filter(([name, value]) => value && name !== titleField(about.metadata))
           .map(
             ([name, value]) => html`<span class="tag" title=${name}>
               ${isNaN(Number(value)) ? value : `${name} ${plain(Number(value))}`}
@@ -83,6 +83,8 @@ export function Reader({ alone = false }) {
     ${about && html`<${Text} key=${doc} index=${index} doc=${doc} about=${about} chosen=${chosen} />`}
   </aside>`;
 }
+
+const OWN = ["doc", "s", "similar", "find"]; // what of an address is the reader's
 
 function Empty() {
   const { index, where } = usePage();

@@ -6,9 +6,10 @@ import { useDocuments } from "./documents.js";
 import { bounds, chosen, clear, describe, drop, parse, setCondition, toggle } from "./filter.js";
 import { forget, go, href } from "./route.js";
 import { DocumentLink } from "./text.js";
-import { Trouble, Typed, html, number, plural, usePage } from "./ui.js";
+import { Trouble, Typed, fieldName, html, number, plural, usePage } from "./ui.js";
 
 const FEW = 6; // values of a field that are shown at first
+const OPEN = 4; // fields whose values are shown at first
 const STEP = 40; // documents
 
 export function Sidebar({ open, close }) {
@@ -26,7 +27,7 @@ export function Sidebar({ open, close }) {
     forget();
     go(`/overview?index=${encodeURIComponent(id)}`);
   };
-  const listed = all.answer?.results.filter(isUseful) ?? [];
+  const listed = all.answer?.results.filter((one) => isUseful(one, about.documents)) ?? [];
   return html`<aside class="side ${open ? "open" : ""}" aria-label="Collection and filter" ref=${box} tabindex="-1">
     <div class="only-narrow spread"><strong>Filter</strong>
       <button type="button" onClick=${close}>Show results</button>
@@ -59,17 +60,22 @@ export function Sidebar({ open, close }) {
     <${Trouble} problem=${all.problem} retry=${all.retry} />
     ${listed.map((one, i) => {
       const isSet = where.some((each) => parse(each).field === one.field);
-      return html`<${Facet} key=${one.field} whole=${one} open=${i < 3 || isSet || one.kind !== "values"} />`;
+      return html`<${Facet} key=${one.field} whole=${one} open=${i < OPEN || isSet || one.kind !== "values"} />`;
     })}
     <${Documents} />
   </aside>`;
 }
 
-// A field with one value, or with as many values as documents, says nothing about groups.
-const isUseful = (facet) =>
+// A field with one value, or with almost as many values as documents, says nothing about groups.
+const isUseful = (facet, documents) =>
   facet.kind !== "values"
     ? facet.low !== facet.high
-    : facet.distinct > 1 && facet.values.some((one) => one.count > 1);
+    : facet.distinct > 1 &&
+      facet.distinct <= Math.max(FEW, documents / 2) &&
+      facet.values.some((one) => one.count > 1);
+
+/** @param {string} field */
+const heading = (field) => fieldName(field).replace(/^./u, (first) => first.toUpperCase());
 
 /** The values of a field, counted among the documents that all other conditions leave. */
 function Facet({ whole, open }) {
@@ -88,7 +94,7 @@ function Facet({ whole, open }) {
     .filter((one, i) => all || i < FEW || picked.includes(one.value));
   const most = Math.max(1, ...known.map((one) => one.count));
   return html`<details class="facet" open=${open}>
-    <summary>${whole.field.replaceAll("_", " ")}</summary>
+    <summary>${heading(whole.field)}</summary>
     <ul>
       ${values.map(
         (one) =>
@@ -152,11 +158,11 @@ function Range({ facet, where, open }) {
       onInput=${(text) => text !== "" && act(toNumber(text))}
     />`;
   return html`<details class="facet" open=${open}>
-    <summary>${facet.field.replaceAll("_", " ")}</summary>
+    <summary>${heading(facet.field)}</summary>
     <div class="range">
       ${slider("from", low, (value) => put(value, high))}${slider("to", high, (value) => put(low, value))}
     </div>
-    <div class="range-values">
+    <div class="range-values ${facet.kind}">
       ${field("from", low, (value) => put(value, high))}<span
         aria-hidden="true">–</span>${field("to", high, (value) => put(low, value))}
     </div>

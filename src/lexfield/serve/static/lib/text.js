@@ -5,7 +5,8 @@ import { change } from "./route.js";
 
 /** @typedef {{ start: number, end: number, query: string, weight: number }} Highlight */
 
-const TITLES = ["title", "name", "subject", "headline"];
+const TITLES = ["title", "name", "subject", "headline", "summary"];
+const LONG = 200; // letters: more is no title
 
 // Words within titles, in English and in languages that write even more of them small.
 const SMALL = new Set(
@@ -15,11 +16,22 @@ const SMALL = new Set(
   ).split(" "),
 );
 
+/** The field with the title of a document, if it has one. @param {Record<string, any>} metadata */
+export function titleField(metadata) {
+  const isTitle = (field) => metadata[field] && String(metadata[field]).length <= LONG;
+  const own = new Map(
+    Object.keys(metadata)
+      .filter(isTitle)
+      .map((field) => [field.toLowerCase(), field]),
+  );
+  return own.get(TITLES.find((one) => own.has(one)) ?? "");
+}
+
 /** The name of a document for people: its title, or its id with spaces and capitals.
  * @param {string} id @param {Record<string, any>} [metadata] */
 export function titleOf(id, metadata = {}) {
-  const key = TITLES.find((one) => metadata[one]);
-  if (key) return String(metadata[key]);
+  const field = titleField(metadata);
+  if (field) return String(metadata[field]);
   const words = id
     .replace(/\.\w{1,5}$/, "")
     .split(/[_\s-]+/)

@@ -1039,12 +1039,12 @@ export interface Verbs {
   inspire: { parameters: "allow_unknown" | "draft" | "format" | "index" | "k" | "method" | "sentences" | "text_draft"; answer: InspireAnswer };
   jobs: { parameters: never; answer: (Job)[] };
   keyness: { parameters: "a" | "a_where" | "b" | "b_where" | "correction" | "format" | "index" | "k" | "max_p" | "min_count" | "ngram" | "only" | "text_a" | "text_b" | "where"; answer: KeynessAnswer };
-  kwic: { parameters: "document" | "format" | "index" | "k" | "sort" | "start" | "text" | "text_a" | "text_b" | "where" | "window" | "word"; answer: KwicAnswer };
+  kwic: { parameters: "document" | "format" | "forms" | "index" | "k" | "sort" | "start" | "text" | "text_a" | "text_b" | "where" | "window" | "word"; answer: KwicAnswer };
   label: { parameters: "allow_unknown" | "bits" | "by" | "culling" | "document" | "estimator" | "evidence" | "exponent" | "features" | "format" | "hubs" | "index" | "measure" | "mfw" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "rule" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "text_id" | "vectors" | "voters" | "where"; answer: LabelAnswer };
   layout: { parameters: "allow_unknown" | "document" | "format" | "index" | "projection" | "seed" | "text" | "vectors" | "where" | "words"; answer: LayoutAnswer };
   list_metrics: { parameters: "format" | "index"; answer: ListMetricsAnswer };
   list_vectors: { parameters: "format"; answer: ListVectorsAnswer };
-  map: { parameters: "allow_unknown" | "bits" | "culling" | "document" | "estimator" | "exponent" | "features" | "format" | "hubs" | "index" | "measure" | "mfw" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
+  map: { parameters: "allow_unknown" | "bits" | "culling" | "document" | "estimator" | "exponent" | "features" | "format" | "hubs" | "index" | "measure" | "mfw" | "most" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
   near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };

@@ -16,7 +16,10 @@ export function number(value, digits = 3) {
 /** A number that may be a year. @param {number} value */
 export const plain = (value) => (Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : number(value));
 /** @param {number} value */
-export const percent = (value) => `${(100 * value).toFixed(100 * value < 9.95 ? 1 : 0)}%`;
+export const percent = (value) =>
+  value > 0 && value < 0.0005 ? "<0.1%" : `${(100 * value).toFixed(100 * value < 9.95 ? 1 : 0)}%`;
+/** A field as people write it. @param {string} name */
+export const fieldName = (name) => name.replaceAll("_", " ");
 /** @param {number} count @param {string} one */
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 /** @param {string} text */
@@ -254,12 +257,12 @@ export async function copy(text, what) {
 
 let fading = 0;
 /** A word on what was done, seen and heard. @param {string} text */
-export function toast(text) {
+export function toast(text, seconds = 3) {
   say(text);
   const place = document.getElementById("toast");
   if (!place) return;
   place.textContent = text;
   place.hidden = false;
   clearTimeout(fading);
-  fading = window.setTimeout(() => (place.hidden = true), 3000);
+  fading = window.setTimeout(() => (place.hidden = true), 1000 * seconds);
 }

@@ -191,7 +191,8 @@ function Suggest({ list, metadata }) {
   const asked = useQuestions("compare");
   const groups = Object.entries(about.metadata)
     .map(([field, values]) => ({ field, values: Object.entries(values).sort((x, y) => y[1] - x[1]) }))
-    .filter(({ values }) => values.length > 1 && values[1][1] > 1)
+    .map(({ field, values }) => ({ field, values: values.filter(([value]) => value) }))
+    .filter(({ values }) => values.length > 1 && values[1][1] > Math.max(1, about.documents / 50))
     .slice(0, 2)
     .map(({ field, values: [[one], [other]] }) => ({
       text: `All of ${one} and all of ${other}`,

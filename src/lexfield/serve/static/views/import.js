@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { ask, follow, remove } from "../lib/api.js";
 import { onLongPaste } from "../lib/pastes.js";
 import { forget, go } from "../lib/route.js";
-import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, usePage } from "../lib/ui.js";
+import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, toast, usePage } from "../lib/ui.js";
 
 const TABLES = /\.((csv|tsv|jsonl|ndjson)(\.gz)?|parquet)$/i;
 const BEGINNING = 1_000_000; // bytes of a table that are sent for a look at its columns
@@ -48,11 +48,14 @@ export function Import() {
         form.append("follower", follower);
         return ask("/v1/indexes", { method: "POST", body: form, signal: leaving.current.signal });
       };
-      const built = (await follow(start, setJob, leaving.current.signal)).results[0];
+      const answer = await follow(start, setJob, leaving.current.signal);
+      const built = answer.results[0];
       await refresh();
       forget();
       say(`${built.id} is ready`);
       go(`/overview?index=${encodeURIComponent(built.id)}`);
+      const left = answer.notes.filter((note) => note.startsWith("left out"));
+      if (left.length) toast(`Left out: ${left.map((note) => note.replace(/^left out:? */, "")).join("; ")}.`, 12);
     } catch (error) {
       if (/** @type {Error} */ (error).name !== "AbortError") setState({ problem: error, told: "" });
     } finally {

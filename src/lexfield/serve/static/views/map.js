@@ -5,8 +5,8 @@ import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { Points } from "../lib/points.js";
 import { change, go, href } from "../lib/route.js";
-import { DocumentLink, read, titleOf } from "../lib/text.js";
-import { Choice, Notes, Outcome, Select, html, plural, usePage } from "../lib/ui.js";
+import { DocumentLink, read, titleField, titleOf } from "../lib/text.js";
+import { Choice, Notes, Outcome, Select, fieldName, html, plural, usePage } from "../lib/ui.js";
 
 export const MAP = { space: "categorical", measure: "hellinger" };
 const KINDS = [
@@ -32,8 +32,9 @@ export const placePoints = (rows, by) =>
     id: one.id,
     name: titleOf(one.id, one.metadata),
     value: by ? one.metadata[by] : "",
-    detail: Object.values(one.metadata)
-      .filter((value) => value && value !== one.metadata.title)
+    detail: Object.entries(one.metadata)
+      .filter(([field, value]) => value && field !== titleField(one.metadata))
+      .map(([, value]) => value)
       .join(" · "),
   }));
 
@@ -58,7 +59,7 @@ export function MapView() {
         onChange=${(value) => change({ kind: value === "words" ? null : value, lasso: null })} />
       ${
         fields.length > 0 &&
-        html`<${Select} label="Colour" value=${by} choices=${fields}
+        html`<${Select} label="Colour" value=${by} choices=${fields.map((name) => [name, fieldName(name)])}
         onChange=${(value) => change({ by: value })} />`
       }
     </div>
@@ -89,25 +90,29 @@ const readPath = (text) =>
 function Drawn({ answer, by }) {
   const { about, params } = usePage();
   const points = useMemo(() => placePoints(answer.results, by), [answer, by]);
-  const [groups, setGroups] = useState(/** @type {string[][]} */ ([]));
+  const [inside, setInside] = useState(/** @type {string[][]} */ ([]));
   const drawn = params.getAll("lasso").join("|");
   const lassos = useMemo(() => (drawn ? drawn.split("|").slice(0, 2).map(readPath) : []), [drawn]);
-  const filter = (ids) => change({ where: [`id=${ids.join(",")}`], lasso: null });
+  // What is drawn around, and what is picked in the list: the same without a mouse.
+  const picked = PICKED.map((name) => params.getAll(name));
+  const groups = [0, 1].map((i) => [...new Set([...(inside[i] ?? []), ...picked[i]])]).filter((ids) => ids.length);
+  const filter = (ids) => change({ where: [`id=${ids.join(",")}`], lasso: null, in_a: null, in_b: null });
+  const some = answer.notes.find((note) => note.endsWith("evenly chosen"));
   const compare = () =>
     go(href("compare", { a_where: `id=${groups[0].join(",")}`, b_where: `id=${groups[1].join(",")}` }));
   return html`<${Points}
       points=${points}
-      label=${`Map of ${plural(points.length, "document")}${by ? ` coloured by ${by}` : ""}`}
-      title=${`Map of ${plural(points.length, "document")}${by ? ` by ${by}` : ""}`}
+      label=${`Map of ${plural(points.length, "document")}${by ? ` coloured by ${fieldName(by)}` : ""}`}
+      title=${`Map of ${plural(points.length, "document")}${by ? ` by ${fieldName(by)}` : ""}`}
       name="map"
       onPoint=${(one) => read(one.id)}
       lassos=${lassos}
       onLasso=${(paths) => change({ lasso: paths.map(writePath) })}
-      onGroups=${setGroups}
+      onGroups=${setInside}
     />
     ${
       groups.length > 0 &&
-      html`<div class="selection" role="group" aria-label="Lasso">
+      html`<div class="selection" role="group" aria-label="Selection">
       ${groups.map(
         (ids, i) =>
           html`<div class=${`side-${i ? "b" : "a"}`}>
@@ -120,20 +125,40 @@ function Drawn({ answer, by }) {
           ? html`<button type="button" class="main"
         onClick=${compare}>Compare A with B</button>`
           : html`<span
-          class="small">Lasso a second group to compare the two.</span>`
+          class="small">Lasso or pick a second group to compare the two.</span>`
       }
     </div>`
     }
     <p class="small">
+      ${some ? `${some[0].toUpperCase()}${some.slice(1)}; filter them to see others. ` : ""}
       Click a point to read it. Drag to move; zoom with the buttons, or with the wheel after a click on the map.
-      ${" "}${about.documents > points.length && `${plural(points.length, "document")} pass the filter.`}
+      ${!some && about.documents > points.length && ` ${plural(points.length, "document")} pass the filter.`}
     </p>
-    <details class="quiet-fold">
-      <summary>As a list</summary>
-      <ul class="columns plain">${answer.results.map(
-        (one) => html`<li><${DocumentLink} id=${one.id}
+    <${AsList} rows=${answer.results} by=${by} picked=${picked} />
+    <${Notes} notes=${answer.notes.filter((note) => note !== some)} />`;
+}
+
+const PICKED = ["in_a", "in_b"]; // parameters of the address
+
+/** The documents, to read and to pick for the two groups. */
+function AsList({ rows, by, picked }) {
+  const [open, setOpen] = useState(picked.some((ids) => ids.length > 0));
+  const pick = (i, id) =>
+    change({ [PICKED[i]]: picked[i].includes(id) ? picked[i].filter((one) => one !== id) : [...picked[i], id] });
+  const box = (i, one) => {
+    const letter = "AB"[i];
+    return html`<label class="pick ink-${letter.toLowerCase()}" title=${`Put it into group ${letter}`}>
+      <input type="checkbox" aria-label=${`Group ${letter}: ${titleOf(one.id, one.metadata)}`}
+        checked=${picked[i].includes(one.id)} onChange=${() => pick(i, one.id)} />${letter}</label>`;
+  };
+  return html`<details class="quiet-fold" open=${open} onToggle=${(event) => setOpen(event.target.open)}>
+    <summary>As a list, to pick groups without a mouse</summary>
+    ${
+      open &&
+      html`<ul class="columns plain">${rows.map(
+        (one) => html`<li key=${one.id}>${box(0, one)}${box(1, one)} <${DocumentLink} id=${one.id}
         metadata=${one.metadata} /> <span class="small">${by && one.metadata[by]}</span></li>`,
-      )}</ul>
-    </details>
-    <${Notes} notes=${answer.notes} />`;
+      )}</ul>`
+    }
+  </details>`;
 }

@@ -146,7 +146,10 @@ function Drawn({ answer, options }) {
       x=${(one) => one.rank}
       y=${(one) => one.count}
       onPoint=${open}
-      legend=${names.map((name, i) => [name, colour(`c${i + 1}`)])}
+      legend=${[
+        [`${unit}s`, colour("c0")],
+        ...names.map((name, i) => [`the curve that fits best (${name})`, colour(`c${i + 1}`)]),
+      ]}
     />
     ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} />`}
     ${clusters && html`<${Clusters} told=${told} open=${cluster} />`}

@@ -62,7 +62,7 @@ function Near({ answer, options, word }) {
     return html`<p class="hint">“${word}” is not a known word. Check its spelling, or try another form.</p>`;
   const spread = rows[0].deviation !== undefined;
   const open = (one) => change({ word: one.word });
-  const low = Math.min(...rows.map((one) => one.similarity - (one.deviation ?? 0)));
+  const least = Math.min(0, ...rows.map((one) => one.similarity - (one.deviation ?? 0))); // lines have a true length
   const draw = (Plot) => ({
     height: 26 * rows.length + 50,
     marginLeft: 20 + 7.5 * Math.max(...rows.map((one) => one.word.length)),
@@ -70,14 +70,14 @@ function Near({ answer, options, word }) {
     x: {
       label: "similarity →",
       labelOffset: 38,
-      domain: [Math.max(-1, Math.floor(low * 20 - 1) / 20), 1],
+      domain: [least, 1],
       grid: true,
     },
     y: { domain: rows.map((one) => one.word), label: null, tickSize: 0 },
     marks: [
       Plot.ruleY(rows, {
         y: "word",
-        x1: Math.max(-1, Math.floor(low * 20 - 1) / 20),
+        x1: 0,
         x2: "similarity",
         stroke: colour("accent-soft"),
         strokeWidth: 6,

@@ -1,16 +1,18 @@
 // @ts-check
 // What is in the collection, at a glance, and what one could ask of it.
-import { useMemo } from "../vendor/preact-htm.js";
+import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { Points } from "../lib/points.js";
 import { useQuestions } from "../lib/questions.js";
 import { href } from "../lib/route.js";
 import { DocumentLink, read, titleOf } from "../lib/text.js";
-import { Notes, Outcome, html, number, usePage } from "../lib/ui.js";
+import { Notes, Outcome, fieldName, html, number, usePage } from "../lib/ui.js";
 import { MAP, colourField, placePoints } from "./map.js";
 
 const NAMES = { search: "Search", compare: "Compare", trends: "Trends", map: "Map", topics: "Topics" };
+const FEW = 24; // documents whose words are shown at first
+const RARE = 0.05; // of the documents: a language of fewer is rather a mistake
 const LANGUAGES = new Intl.DisplayNames(["en"], { type: "language" });
 const languageOf = (code) => {
   try {
@@ -32,16 +34,21 @@ export function Overview() {
 function Summary({ answer, options }) {
   const { index, about, where } = usePage();
   const questions = useQuestions();
-  const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
+  const shown = [...answer.distinctive, ...answer.unusual].map((one) => one.document);
+  const named = { index, where: [`id=${[...new Set(shown)].join(",")}`], k: 2000 };
+  const documents = useAnswer("documents", shown.length ? named : null).answer?.results ?? [];
   const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [documents]);
+  const texts = answer.unusual.map((one) => one.text);
+  const unusual = answer.unusual.filter((one, i) => texts.indexOf(one.text) === i); // a text may repeat itself
   const facts = [
     [answer.documents, answer.documents === 1 ? "document" : "documents"],
     [answer.sentences, "sentences"],
     [answer.words, "words"],
   ];
-  const languages = answer.languages
-    .filter((one) => one.documents && one.language !== "unknown")
-    .map((one) => languageOf(one.language));
+  const known = answer.languages.filter((one) => one.language !== "unknown");
+  const counted = known.reduce((sum, one) => sum + one.documents, 0);
+  const languages = known.filter((one) => one.documents > RARE * counted).map((one) => languageOf(one.language));
+  const rest = languages.length - 3;
   if (!answer.documents)
     return html`<h1>${about.id}</h1>
       <p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
@@ -54,7 +61,7 @@ function Summary({ answer, options }) {
       ${
         languages.length > 0 &&
         html`<div><dt>${languages.length === 1 ? "language" : "languages"}</dt>
-        <dd>${languages.slice(0, 3).join(", ")}</dd></div>`
+        <dd>${languages.slice(0, 3).join(", ")}${rest > 0 && ` and ${rest} more`}</dd></div>`
       }
     </dl>
     ${
@@ -70,19 +77,14 @@ function Summary({ answer, options }) {
         )}
       </ul>`
     }
-    <div class="two overview">
-      <section aria-label="What is special about each">
-        <h2>What each says more than the others</h2>
-        <${Distinctive} list=${answer.distinctive} metadata=${metadata} />
-      </section>
-      <div>
-        <${Thumbnail} />
-        ${
-          answer.unusual.length > 0 &&
-          html`<section aria-label="Unusual sentences">
+    <div class="overview">
+      <${Thumbnail} />
+      ${
+        answer.unusual.length > 0 &&
+        html`<section aria-label="Unusual sentences">
           <h2>Unusual sentences</h2>
           <ul class="plain">
-            ${answer.unusual.map(
+            ${unusual.map(
               (one) =>
                 html`<li class="unusual">
                   <button type="button" class="text-button"
@@ -93,9 +95,12 @@ function Summary({ answer, options }) {
             )}
           </ul>
         </section>`
-        }
-      </div>
+      }
     </div>
+    <section aria-label="What is special about each">
+      <h2>${answer.documents === 1 ? "What it says most" : "What each says more than the others"}</h2>
+      <${Distinctive} list=${answer.distinctive.filter((one) => one.words.length)} metadata=${metadata} />
+    </section>
     <${Notes} notes=${answer.notes} />`;
 }
 
@@ -106,8 +111,10 @@ export const sentenceOf = (id) => {
 };
 
 function Distinctive({ list, metadata }) {
+  const [all, setAll] = useState(false);
+  const rest = list.length - FEW;
   return html`<ul class="distinctive">
-    ${list.map(
+    ${list.slice(0, all || rest < 4 ? list.length : FEW).map(
       (one) =>
         html`<li key=${one.document}>
           <${DocumentLink} id=${one.document} metadata=${metadata.get(one.document)} />
@@ -121,7 +128,12 @@ function Distinctive({ list, metadata }) {
           </span>
         </li>`,
     )}
-  </ul>`;
+  </ul>
+  ${
+    !all &&
+    rest >= 4 &&
+    html`<button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${number(rest)} more</button>`
+  }`;
 }
 
 function Thumbnail() {
@@ -137,7 +149,8 @@ function Thumbnail() {
     <${Outcome} asked=${found} wait="Drawing…">
       ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map"
         title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
-        <p class="small">Documents with similar words are close together${by && `; coloured by ${by}`}.</p>`}
+        <p class="small">Documents with similar words are close together${by && `, coloured by ${fieldName(by)}`}.
+        </p>`}
     </${Outcome}>
   </section>`;
 }

@@ -6,7 +6,19 @@ import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink } from "../lib/text.js";
-import { Check, Notes, Outcome, Progress, Select, Trouble, html, percent, usePage } from "../lib/ui.js";
+import {
+  Check,
+  Notes,
+  Outcome,
+  Progress,
+  Select,
+  Trouble,
+  fieldName,
+  html,
+  percent,
+  plural,
+  usePage,
+} from "../lib/ui.js";
 
 export function Topics() {
   const { about } = usePage();
@@ -17,22 +29,25 @@ export function Topics() {
 
 const SHOWN = 15; // documents of a topic
 const MOST = 1000;
+const HARDLY = 0.002; // of all words: a topic with less is shown on request
 
-export const wordsOf = (one) => (Array.isArray(one.words) ? one.words : String(one.words).split(" "));
+export const wordsOf = (topic) => topic.words.split(" ");
 
 function List() {
   const { index, params } = usePage();
   const options = { index, k: 10 };
   const found = useAnswer("topics", options);
   const chosen = params.has("topic") ? Number(params.get("topic")) : null;
+  const [all, setAll] = useState(false);
   return html`<${Outcome} asked=${found}>
       ${(answer) => {
         const largest = Math.max(...answer.results.map((one) => one.share));
-        const one = answer.results.find((each) => each.topic === chosen);
+        const shown = answer.results.filter((each) => all || each.share >= HARDLY || each.topic === chosen);
+        const rest = answer.results.length - shown.length;
         return html`<div class="spread"><h2>${answer.results.length} topics</h2><${Export} verb="topics"
           options=${options} title=${`${index}: topics`} results=${answer.results} /></div>
           <ul class="topics">
-            ${answer.results.map(
+            ${shown.map(
               (each) =>
                 html`<li key=${each.topic}>
                   <button type="button" class="topic" aria-expanded=${String(each.topic === chosen)}
@@ -41,10 +56,16 @@ function List() {
                     <span class="share">${percent(each.share)}</span>
                     <span class="words">${wordsOf(each).slice(0, 8).join(", ")}</span>
                   </button>
-                  ${each.topic === chosen && html`<${Topic} topic=${one} />`}
+                  ${each.topic === chosen && html`<${Topic} topic=${each} />`}
                 </li>`,
             )}
           </ul>
+          ${
+            rest > 0 &&
+            html`<button type="button" class="quiet" onClick=${() => setAll(true)}>
+            Show ${plural(rest, "topic")} that hardly ${rest === 1 ? "occurs" : "occur"}
+          </button>`
+          }
           <${Notes} notes=${answer.notes.filter((note) => !note.startsWith("mean coherence"))} />`;
       }}
     </${Outcome}>
@@ -79,9 +100,9 @@ function Shares({ topic, metadata }) {
   const by = fields.includes(params.get("by") ?? "") ? (params.get("by") ?? "") : "";
   const groups = useAnswer("trend", by ? { index, where, topic: [topic.topic], by } : null);
   return html`<div class="spread">
-      <h3>${by ? `Share by ${by}` : "Documents with most of it"}</h3>
+      <h3>${by ? `Share by ${fieldName(by)}` : "Documents with most of it"}</h3>
       <${Select} label="Show" hidden value=${by}
-        choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
+        choices=${[["", "documents"], ...fields.map((name) => [name, `by ${fieldName(name)}`])]}
         onChange=${(value) => change({ by: value })} />
     </div>
     ${

@@ -8,7 +8,7 @@ import { Export } from "../lib/export.js";
 import { useQuestions } from "../lib/questions.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink, titleOf } from "../lib/text.js";
-import { Notes, Outcome, Select, Table, Typed, html, number, usePage } from "../lib/ui.js";
+import { Notes, Outcome, Select, Table, Typed, fieldName, html, number, usePage } from "../lib/ui.js";
 import { sentenceOf } from "./overview.js";
 import { TopicDocuments, wordsOf } from "./topics.js";
 
@@ -50,7 +50,8 @@ export function Trends() {
         choices=${[["", "none"], ...known.map((one) => [String(one.topic), wordsOf(one).slice(0, 3).join(", ")])]}
         onChange=${(value) => change({ topic: value, at: null })} />`
       }
-      <${Select} label="Over" value=${along ? ALONG : by} choices=${[...fields, [ALONG, "the course of one text"]]}
+      <${Select} label="Over" value=${along ? ALONG : by}
+        choices=${[...fields.map((name) => [name, fieldName(name)]), [ALONG, "the course of one text"]]}
         onChange=${(value) => change({ by: value, document: value === ALONG ? text : null, at: null })} />
       ${
         along &&
@@ -107,8 +108,8 @@ function Chart({ answer, options, along, by, text, documents }) {
   const series = [...new Set(rows.map((one) => one.series))];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
-  const over = along ? `in ${title}` : `by ${by}`;
-  const axis = along ? `place in ${title}` : by;
+  const over = along ? `in ${title}` : `by ${fieldName(by)}`;
+  const axis = along ? `place in ${title}` : fieldName(by);
   const nameOf = (one) => `${one.series}, ${one.label}`;
   const at = rows.find((one) => nameOf(one) === params.get("at"));
   const open = (one) => change({ at: one === at ? null : nameOf(one) });
@@ -130,7 +131,7 @@ function Chart({ answer, options, along, by, text, documents }) {
       <summary>As a table</summary>
       <${Table} caption="Every point" rows=${rows} columns=${[
         ["word", (one) => one.series],
-        [along ? "part" : by, (one) => one.label],
+        [along ? "part" : fieldName(by), (one) => one.label],
         ["per 10,000", (one) => one.y, true],
         ["times", (one) => Math.round(one.count), true],
         ["words", (one) => one.total, true],
@@ -151,13 +152,13 @@ function Behind({ at, rows, along, text, by, metadata, where }) {
   const { index } = usePage();
   const topic = TOPIC.exec(at.series)?.[1];
   if (topic === undefined)
-    return html`<${Concordance} word=${at.series} metadata=${metadata} within=${along ? partOf(at, rows) : null}
+    return html`<${Concordance} forms word=${at.series} metadata=${metadata} within=${along ? partOf(at, rows) : null}
       options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`;
   if (along)
     return html`<p class="hint"><${DocumentLink} id=${text} metadata=${metadata[text]}
     sentence=${sentenceOf(at.id)} />: read from here.</p>`;
   return html`<section class="kwic" aria-label="Documents of the topic">
-    <h3>${by} ${at.label}: documents with most of it</h3>
+    <h3>${fieldName(by)} ${at.label}: documents with most of it</h3>
     <${TopicDocuments} topic=${topic} where=${at.where ?? where} metadata=${metadata} />
   </section>`;
 }
@@ -210,7 +211,7 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
   const axes = {
     part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
     number: { ...x, tickFormat: rows.every((one) => one.x < PER) ? "d" : ",d" }, // years have no commas
-    date: { ...x, type: "utc" },
+    date: { ...x, type: "utc", labelOffset: 50 }, // under the years
     values: { ...x, label: null, tickRotate: width < 30 * new Set(rows.map((one) => one.x)).size ? -65 : -35 },
   };
   const range = { x: "x", y1: "y1", y2: "y2" };
@@ -218,7 +219,7 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
     height: Math.round(Math.min(420, Math.max(260, width * 0.45))),
     marginLeft: 48,
     marginTop: 28,
-    marginBottom: isOrdinal ? 90 : 42,
+    marginBottom: isOrdinal ? 90 : kind === "date" ? 54 : 42,
     x: axes[kind] ?? x,
     y: { label: "↑ per 10,000 words", grid: true, zero: true, nice: true },
     color: { type: "categorical", domain: series, range: palette() }, // a word may be the name of a colour
