@@ -12,7 +12,7 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.reuse.passages import Passage
+from lexfield.reuse.passages import Passage, find_moved
 from lexfield.reuse.scoring import Alignment
 from lexfield.sample import TEXTS
 from lexfield.text.segment import sentence_spans, split_words
@@ -105,7 +105,8 @@ def align(pairs: list[tuple[int, int]]) -> Alignment:
 def test_words_within_two_alignments_count_once() -> None:
     outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
     inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b
-    assert Passage(0, 1, [align(outer), align(inner)], 40, [False, True]).identical == 1
+    parts = [align(outer), align(inner)]
+    assert Passage(0, 1, parts, 40, find_moved(parts)).identical == 1
 
 
 def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lexfield.reuse.find import Shared
 from lexfield.reuse.passages import Passage, compute_chance
-from lexfield.reuse.scoring import IDENTICAL, NONE, STEM
+from lexfield.reuse.scoring import IDENTICAL, STEM
 from lexfield.reuse.words import Words
 
 Kind = Literal["verbatim", "edited", "reworded"]
@@ -148,12 +148,11 @@ def _list_entries(passage: Passage) -> Iterator[_Entry]:
     first, last, low, high = passage.box
     aligned: dict[int, tuple[int, int, float, bool]] = {}
     used: set[int] = set()
-    for part, moved in zip(passage.parts, passage.moved, strict=True):
-        columns = (*part.pairs.T.tolist(), part.relations.tolist(), part.cosines.tolist())
-        for i, j, relation, cosine in zip(*columns, strict=True):
-            if relation != NONE and i not in aligned and j not in used:
-                aligned[i] = (j, relation, cosine, moved)
-                used.add(j)
+    for part, marks in zip(passage.parts, passage.moved, strict=True):
+        columns = (*part.pairs.T, part.relations, part.cosines, marks)
+        for i, j, relation, cosine, moved in zip(*(c.tolist() for c in columns), strict=True):
+            aligned[i] = (j, relation, cosine, moved)
+            used.add(j)
 
     def list_only_b(place: int) -> Iterator[_Entry]:
         while place <= high and place not in used:

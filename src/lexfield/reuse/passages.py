@@ -48,14 +48,14 @@ _CELL = 6  # bits of a place that are dropped to find alignments which overlap
 class Passage:
     """Alignments of two documents that belong together.
 
-    moved: which parts stand in another order in b than in a.
+    No word is in two of them. moved: which of their pairs stand in another order in b than in a.
     """
 
     a: int
     b: int
     parts: list[Alignment]
     score: float
-    moved: list[bool]
+    moved: list[NDArray[np.bool_]]
 
     @cached_property
     def box(self) -> Box:
@@ -81,30 +81,22 @@ class Passage:
         return Passage(self.b, self.a, parts, self.score, self.moved)
 
 
-def find_moved(parts: list[Alignment]) -> list[bool]:
-    """Return which parts, in the order of a, stand in another order in b: those off the heaviest
-    chain."""
-    ends: list[int] = []  # in b, of the best chains, ascending in both
-    best: list[tuple[int, int]] = []  # their weights and last parts
-    links: list[int] = []
-    for k, part in enumerate(parts):
-        at = bisect_left(ends, part.box[2])
-        weight, link = best[at - 1] if at else (0, -1)
-        links.append(link)
-        weight += len(part.pairs)
-        at = bisect_left(ends, part.box[3])
-        if at and best[at - 1][0] >= weight:
-            continue
-        stop = at
-        while stop < len(ends) and best[stop][0] <= weight:
-            stop += 1
-        ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
-    moved = [True] * len(parts)
-    k = best[-1][1]
+def find_moved(parts: list[Alignment]) -> list[NDArray[np.bool_]]:
+    """Return, for the pairs of each part, which stand in another order in b than in a: those off
+    the longest chain of pairs that ascends in both."""
+    pairs = np.concatenate([part.pairs for part in parts])
+    ends: list[int] = []  # of the best chains of every length: places in b, ascending
+    best: list[int] = []  # their last pairs
+    links: dict[int, int] = {}
+    for k in np.lexsort((-pairs[:, 1], pairs[:, 0])).tolist():
+        at = bisect_left(ends, place := int(pairs[k, 1]))
+        links[k] = best[at - 1] if at else -1
+        ends[at : at + 1], best[at : at + 1] = [place], [k]
+    moved, k = np.ones(len(pairs), bool), best[-1]
     while k >= 0:
         moved[k] = False
         k = links[k]
-    return moved
+    return np.split(moved, np.cumsum([len(part.pairs) for part in parts])[:-1])
 
 
 def compute_chance(score: float, area: float) -> float:
@@ -128,7 +120,7 @@ def make_passages(
     kept = _resolve(scorer, a, b, paths)
     found = []
     for group in _join(scorer, a, b, _group(kept)):
-        group.sort(key=lambda part: -part.score)
+        group = _claim(scorer, a, b, group)
         if _add_up(group) >= least:
             group += _fill(scorer, a, b, group)
             for part in _split(scorer, a, b, scorer.extend(a, b, group)):
@@ -138,6 +130,22 @@ def make_passages(
     _add_copies(scorer, a, b, found, least)
     found.sort(key=lambda passage: (-passage.score, passage.box))
     return _drop_inner(found)
+
+
+def _claim(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignment]:
+    """Return the alignments of a passage, best first, each without words that a better one has."""
+    kept: list[Alignment] = []
+    used: tuple[set[int], set[int]] = set(), set()
+    for part in sorted(group, key=lambda one: -one.score):
+        free = np.array([not (i in used[0] or j in used[1]) for i, j in part.pairs.tolist()])
+        if not free.any():
+            continue
+        one = part if free.all() else scorer.score(a, b, part.pairs[free])
+        if one.score >= LEAST:
+            kept.append(one)
+            for side, own in enumerate(used):
+                own.update(one.pairs[:, side].tolist())
+    return kept
 
 
 def _add_up(group: list[Alignment]) -> float:
@@ -160,10 +168,10 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
         one = scorer.score(a, b, pairs) if len(pairs) else None
         if one is None or one.score < LEAST:
             break
-        if not any(_belong_together(one.box, part.box) for part in (*group, *found)):
+        if not any(_belong_together(one, part) for part in (*group, *found)):
             break
         found.append(one)
-        taken = np.concatenate([taken, pairs])
+        taken = np.concatenate([taken, one.pairs])
     return found
 
 
@@ -185,8 +193,9 @@ def _add_copies(scorer: Scorer, a: int, b: int, found: list[Passage], least: flo
                 if not len(pairs := scorer.align_free(a, b, box, none)):
                     continue
                 parts = scorer.extend(a, b, [scorer.score(a, b, pairs)])
-                own = Passage(a, b, parts, parts[0].score, [False])
-                if own.score >= least and not any(_lies_within(own.box, x.box) for x in found):
+                own = Passage(a, b, parts, parts[0].score, find_moved(parts))
+                is_copy = own.score >= least and _repeats(parts, one.parts)
+                if is_copy and not any(_lies_within(own.box, x.box) for x in found):
                     found.append(own)
 
 
@@ -254,10 +263,10 @@ def _resolve(scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]])
             pairs = pairs[~left & ~right]
         one = scorer.score(a, b, pairs) if len(pairs) else None
         if one is not None and one.score >= LEAST:
-            for cell in _list_cells(pairs):
+            for cell in _list_cells(one.pairs):
                 cells.setdefault(cell, []).append(len(kept))
             kept.append(one)
-            taken[0][pairs[:, 0]], taken[1][pairs[:, 1]] = True, True
+            taken[0][one.pairs[:, 0]], taken[1][one.pairs[:, 1]] = True, True
     return kept
 
 
@@ -283,7 +292,7 @@ def _group(kept: list[Alignment]) -> list[list[Alignment]]:
         active.append(k)
         for j in active[:-1]:
             x, y = sorted((find_root(j), find_root(k)))
-            if x != y and _belong_together(kept[j].box, one.box):
+            if x != y and _belong_together(kept[j], one):
                 near = [[kept[i] for i in active if find_root(i) == root] for root in (x, y)]
                 if not _are_copies(*near):
                     labels[y] = x
@@ -335,9 +344,9 @@ def _compare(group: list[Alignment], other: list[Alignment]) -> tuple[int, int, 
 
 
 def _split(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[list[Alignment]]:
-    """Return a group as it is if half of its words are aligned in both texts, or if both sides say
-    half of the same in any order; else cut it at the widest gap, and its parts likewise, so that a
-    few words are not the end of a long span."""
+    """Return a group as it is if half of its words have a word opposite, or if both sides say half
+    of the same in any order; else cut it at the widest gap, and its parts likewise, so that a few
+    words are not the end of a long span."""
     box = _surround(group)
     is_close = len(group) == 1 or 2 * _count(group) >= max(_measure(box))
     if is_close or scorer.measure_overlap(a, b, box) >= _SAME:
@@ -356,20 +365,20 @@ def _split(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[list[
 
 
 def _count(group: list[Alignment]) -> int:
-    """Return how many pairs of words are aligned."""
-    return sum(len(part.pairs) for part in group)
+    """Return how many pairs of words stand opposite each other, related or not."""
+    return sum(1 + int(np.diff(part.pairs, axis=0).min(axis=1).sum()) for part in group)
 
 
-def _belong_together(one: Box, other: Box) -> bool:
+def _belong_together(one: Alignment, other: Alignment) -> bool:
     """Are two alignments near each other, without being two copies of the same words?
 
     The farther apart they are in one text, the closer they must be in the other: sentences of a
-    passage may have been rearranged.
+    passage may have been rearranged, and one may lie in a gap of the other.
     """
+    gaps = _measure_gaps(one.box, other.box)
     near = 1
-    for (low, high), gap in zip(((0, 1), (2, 3)), _measure_gaps(one, other), strict=True):
-        shorter = min(one[high] - one[low], other[high] - other[low]) + 1
-        if gap > FAR or -gap > _SHARED * shorter:
-            return False
+    for gap in gaps:
         near *= max(gap, 0) + _CLOSE
-    return near <= (GAP + _CLOSE) ** 2
+    if max(gaps) > FAR or near > (GAP + _CLOSE) ** 2:
+        return False
+    return min(gaps) > 0 or not _repeats([one], [other])

@@ -39,7 +39,7 @@ _TAIL = 1.5  # nats: ends of an alignment that add less are dropped
 _PRIOR = 50.0  # occurrences of a phrase's beginning by which its end becomes predictable
 COSTS = np.array([round(UNIT * cost) for cost in (_MISMATCH, _OPEN, _EXTEND)], np.int64)
 _SLOT = 2  # words between two that occur together, as ``Phrases`` counts them
-IDENTICAL, STEM, SIMILAR, NONE = 0, 1, 2, 3
+IDENTICAL, STEM, SIMILAR = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,10 @@ def find_threshold(vectors: WordVectors) -> float:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Pairs of places in two texts, ascending in both, and how each is related.
+    """Pairs of places in two texts with related words, ascending in both.
 
-    values: what each pair adds to the score, in nats. gaps: what the gap before it costs.
+    values: what each pair adds to the score, in nats. gaps: what the words before it cost that are
+    not related.
     """
 
     pairs: NDArray[np.int64]
@@ -172,10 +173,10 @@ class Scorer:
         self._words, self._scores = words, scores
 
     def score(self, a: int, b: int, pairs: NDArray[np.int64]) -> Alignment:
-        """Return pairs of places in two documents with their relations and score."""
+        """Return the pairs of places in two documents that have related words, with their score."""
         words, scores = self._words, self._scores
         phrases = words.phrases
-        values, gaps, relations, entries = rescore(
+        values, gaps, entries = rescore(
             words.get_tokens(a),
             words.get_tokens(b),
             pairs,
@@ -186,8 +187,11 @@ class Scorer:
             phrases.tables,
             COSTS,
         )
-        cosines = np.where(entries >= 0, scores.cosines[entries], np.float32(0))
-        return Alignment(pairs, relations, cosines, values, gaps)
+        known = entries >= 0
+        own = entries[known]
+        return Alignment(
+            pairs[known], scores.relations[own], scores.cosines[own], values[known], gaps[known]
+        )
 
     def extend(self, a: int, b: int, parts: list[Alignment]) -> list[Alignment]:
         """Return alignments without loose ends, and with the identical words next to either end
@@ -252,7 +256,8 @@ class Scorer:
             COSTS,
             np.full(nothing + 1, -COSTS[0], np.int64),
         )
-        return np.asarray(pairs + np.array([first, low]))
+        is_free = (left[pairs[:, 0]] != nothing) & (right[pairs[:, 1]] != nothing)
+        return np.asarray(pairs[is_free] + np.array([first, low]))
 
 
 @kernel
@@ -266,10 +271,12 @@ def rescore(
     counts: Array,
     phrases: Tables,
     costs: Array,
-) -> tuple[Array, Array, Array, Array]:
-    """Return, per pair of an alignment, its value and the cost of the gap before it in nats, its
-    relation and where it is listed.
+) -> tuple[Array, Array, Array]:
+    """Return, per pair of an alignment, its value and the cost of the gap before it in nats, and
+    where it is listed, -1 for words that are not related.
 
+    A gap of m words in one text and n in the other costs min(m, n) times ``costs[0]`` and what
+    |m − n| words of one text cost, which is the least that any alignment of them costs.
     A word that ends a shared phrase of two or three words scores at most ln(q / p), where p is how
     often the beginning of the phrase is followed by it elsewhere in the collection (``_foresee``).
     So common phrases score little, and so do the words of a form around slots of up to ``_SLOT``
@@ -278,28 +285,26 @@ def rescore(
     so lists of the same few words tell little.
     """
     starts, others, values = table
-    run, last = 0, -1  # the last identical pair
+    run, last, before = 0, -1, -1  # the last identical pair, and the last that is related
     worth, lost = np.zeros(len(pairs)), np.zeros(len(pairs))
-    found = np.empty(len(pairs), np.uint8)
     entry = np.full(len(pairs), -1, np.int64)
     for one in range(len(pairs)):
         i, j = pairs[one]
-        follows, again = False, False
-        if one:
-            gap_a, gap_b = i - pairs[one - 1, 0] - 1, j - pairs[one - 1, 1] - 1
-            follows = gap_a == gap_b == 0
-            for gap in (gap_a, gap_b):
-                lost[one] += (costs[1] + (gap - 1) * costs[2]) / UNIT if gap else 0.0
         u, v = a[i], b[j]
         at = starts[u] + np.searchsorted(others[starts[u] : starts[u + 1]], v)
         if at == starts[u + 1] or others[at] != v:
-            found[one] = NONE
-            worth[one], run = -costs[0] / UNIT, 0
             continue
-        found[one], entry[one] = relations[at], at
+        follows, again = False, False
+        if before >= 0:
+            gap_a, gap_b = i - pairs[before, 0] - 1, j - pairs[before, 1] - 1
+            follows = gap_a == gap_b == 0
+            more = abs(gap_a - gap_b)
+            lost[one] = min(gap_a, gap_b) * costs[0] / UNIT
+            lost[one] += (costs[1] + (more - 1) * costs[2]) / UNIT if more else 0.0
+        entry[one], before = at, one
         value = values[at] / UNIT
         for earlier in range(max(0, one - _BACK), one):
-            again |= a[pairs[earlier, 0]] == u and found[earlier] != NONE
+            again |= a[pairs[earlier, 0]] == u and entry[earlier] >= 0
         if again:
             value = min(value, _AGAIN)
         run = run + 1 if follows and run else 1
@@ -309,13 +314,13 @@ def rescore(
             p = _foresee(a, i, run, np.exp(-_PHRASE * information[u]), counts, phrases)
             value = min(value, max(0.0, np.log(_KEPT / p)))
         elif last >= 0 and max(i - pairs[last, 0], j - pairs[last, 1]) <= _SLOT + 1:
-            before, p = a[pairs[last, 0]], np.exp(-information[u])
-            p = _follow(before, u, p, counts, phrases[4], phrases[5])
+            p = np.exp(-information[u])
+            p = _follow(a[pairs[last, 0]], u, p, counts, phrases[4], phrases[5])
             value = min(value, max(0.0, np.log(_KEPT / p)))
         if relations[at] == IDENTICAL:
             last = one
         worth[one] = value
-    return worth, lost, found, entry
+    return worth, lost, entry
 
 
 @kernel
