@@ -144,20 +144,33 @@ def markdown() -> bytes:
     ).encode()
 
 
-def pdf(lines: tuple[str, ...] = (FIRST, SECOND), picture: bool = False, extra: str = "") -> bytes:
-    """A PDF of one page."""
+_PICTURE = " q 500 0 0 700 0 0 cm /I Do Q"
+
+
+def pdf(
+    lines: tuple[str, ...] = (FIRST, SECOND),
+    picture: bool = False,
+    extra: str = "",
+    pictures: int = 0,
+) -> bytes:
+    """A PDF of one page, and of as many pictures as pages of their own."""
     shown = "".join(f"({line}) Tj 0 -20 Td " for line in lines)
-    content = f"BT /F1 12 Tf 50 700 Td {shown}ET" + (" q 500 0 0 700 0 0 cm /I Do Q" * picture)
+    content = f"BT /F1 12 Tf 50 700 Td {shown}ET" + (_PICTURE * picture)
+    page = (
+        "/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F1 5 0 R>>/XObject<</I 6 0 R>>>>"
+        "/Contents"
+    )
     objects = [
         "<</Type/Catalog/Pages 2 0 R/Lang(en)>>",
-        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"
-        "/Resources<</Font<</F1 5 0 R>>/XObject<</I 6 0 R>>>>>>",
+        f"<</Type/Pages/Kids[3 0 R{' 9 0 R' * pictures}]/Count {1 + pictures}>>",
+        f"<</Type/Page{page} 4 0 R>>",
         f"<</Length {len(content)}>>stream\n{content}\nendstream",
         "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
         "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8"
         "/Length 1>>stream\n0\nendstream",
         f"<</Title({TITLE})/Author({AUTHOR})/CreationDate(D:20200501100000Z)>>",
+        f"<</Length {len(_PICTURE)}>>stream\n{_PICTURE}\nendstream",
+        f"<</Type/Page{page} 8 0 R>>",
     ]
     out, places = b"%PDF-1.7\n", []
     for number, body in enumerate(objects, 1):

@@ -94,6 +94,10 @@ def test_a_known_encoding_may_have_zero_bytes(tmp_path: Path) -> None:
         ("Am Rhein: Grüße, Äpfel und “Öl”", "cp1252", "cp1252"),
         ("a naïve reader of letters\x81", "latin-1", "latin-1"),
         ("Привет мир, как дела сегодня у тебя и у меня?", "cp1251", "cp1251"),
+        ("Größe und Maß", "latin-1", "cp1252"),
+        ("“Für Élise” – naïve", "cp1252", "cp1252"),
+        ("été", "latin-1", "cp1252"),
+        ("アイウエオ", "shift_jis", "cp932"),
         ("Le café est bon.", "utf-8", "utf-8"),
     ],
 )

@@ -25,6 +25,9 @@ NUMBERS = [1811, 1850, 1850, None, 1899, 1925, 1851]
         ("year=1899..", lambda year: year >= 1899),
         ("year=1850", lambda year: year == 1850),
         ("year=1811,1925", lambda year: year in (1811, 1925)),
+        ("year==1850", lambda year: year == 1850),
+        ("year=>1850", lambda year: year >= 1850),
+        ("year =< 1850", lambda year: year <= 1850),
     ],
 )
 def test_numbers(condition: str, test: Callable[[int], bool]) -> None:
@@ -32,6 +35,17 @@ def test_numbers(condition: str, test: Callable[[int], bool]) -> None:
     assert column.kind == "number"
     found = match_where([column], read_where(condition))
     assert found.tolist() == [number is not None and test(number) for number in NUMBERS]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [("language=de", "de de-DE de_AT German"), ("language=de-DE", "de-DE"), ("language=fr", ""),
+     ("language=en,German", "de de-DE de_AT German en"), ("language!=de", "en xx")],
+)  # fmt: skip
+def test_a_language_has_regions(condition: str, found: str) -> None:
+    values = ["de", "de-DE", "de_AT", "German", "en", "xx"]
+    held = match_where([Column("language", values)], read_where(condition))
+    assert [value for value, is_held in zip(values, held, strict=True) if is_held] == found.split()
 
 
 def test_dates() -> None:

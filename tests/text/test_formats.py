@@ -158,6 +158,39 @@ def test_a_pdf_without_text_is_refused_as_what_it_is(
         Corpus.read(write(tmp_path / "a.pdf", data))
 
 
+@needs_pdf
+def test_pages_that_are_pictures_are_counted(tmp_path: Path) -> None:
+    reader = Reader(write(tmp_path / "a.pdf", documents.pdf(pictures=3)))
+    (found,) = reader
+    assert FIRST in found.text
+    assert any("pictures, without text: 3 of 4" in note for note in reader.notes)
+    with pytest.raises(ReadError, match="a scanned PDF"):
+        Corpus.read(write(tmp_path / "b.pdf", documents.pdf(("12",), pictures=3)))
+
+
+@needs_pdf
+def test_programs_that_name_no_author_are_not_believed(tmp_path: Path) -> None:
+    data = documents.pdf().replace(f"({AUTHOR})".encode(), b"(anonymous)")
+    (found,) = Reader(write(tmp_path / "a.pdf", data))
+    assert "author" not in found.metadata and found.metadata["title"] == TITLE
+
+
+def test_a_line_break_inside_a_word_of_tei(tmp_path: Path) -> None:
+    body = '<p>cou<lb break="no"/>pé en<lb/>deux</p>'
+    tei = f"<TEI><teiHeader/><text><body>{body}</body></text></TEI>"
+    (found,) = Reader(write(tmp_path / "a.xml", tei.encode()))
+    assert found.text == "coupé en deux"
+
+
+def test_names_in_archives_are_only_names(tmp_path: Path) -> None:
+    files = {"../up.txt": b"Up.", "./a/here.txt": b"Here.", "__MACOSX/x.txt": b"x", ".b": b"x"}
+    for path, data in (("a.zip", documents.pack(files)), ("a.tar", documents.tar(files))):
+        found = list(Reader(write(tmp_path / path, data)))
+        assert [(one.id, one.text) for one in found] == [
+            (f"{path}/up", "Up."), (f"{path}/a/here", "Here.")
+        ]  # fmt: skip
+
+
 def test_the_extra_is_named_where_it_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +227,10 @@ def test_pages_lose_their_numbers_and_words_their_breaks() -> None:
         ("a<!-- b", "a"),
         ("<p>a <a href=x>b</a>", "a b"),
         ('<p title="a<b">c', 'c'),
+        ('<p>a<div hidden>b<div>c</div>d</div>e', "a\n\ne"),
+        ('<p>a<div style="color: red; display: none">b</div>c', "a\n\nc"),
+        ('<p>a<div class="hidden" aria-hidden="true">b</div>c', "a\n\nb\n\nc"),
+        ('<p hidden>a<p>b', "a\n\nb"),
     ],
 )  # fmt: skip
 def test_pages(tmp_path: Path, page: str, text: str) -> None:

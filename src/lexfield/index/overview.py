@@ -17,7 +17,9 @@ _SHORTEST, _LONGEST = 8, 35  # words of an unusual sentence
 _KNOWN = 5  # of them with vectors, at least
 _TRIED = 500  # sentences whose texts are looked at
 _SAMPLE = 400  # words that tell a language
-_SENTENCE = re.compile(r"[\"'“‘«]?[^\W\d_][^\[\]{}|_*=<>@#\d]*[.!?…][\"'”’»]?", re.S)
+_SENTENCE = re.compile(
+    r"[\"'“‘„«»「『¿¡]?[^\W\d_][^\[\]{}|_*=<>@#\d]*[.!?…؟۔।。！？｡][\"'”’»«」』]?", re.S
+)
 
 
 def find_languages(rows: Rows, chosen: NDArray[np.int64]) -> list[str]:

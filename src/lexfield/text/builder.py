@@ -24,7 +24,7 @@ from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
 from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language, is_mixed
 from lexfield.text.language_data import find_code, read_language
-from lexfield.text.normalise import CJK, Normalisation, has_elided
+from lexfield.text.normalise import CJK, SOFT_HYPHEN, Normalisation, has_elided
 from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
 from lexfield.text.unspaced import (
     SEGMENTED,
@@ -56,6 +56,7 @@ class CorpusBuilder:
         self._language = language
         self._choose_tokenizer = choose_tokenizer
         self._notes: list[str] = []
+        self._has_dotted = False  # a language whose I is a large i
         self._mixed = 0  # texts in several languages
         self._renamed = 0  # texts whose id another file has used
         self._clear()
@@ -77,11 +78,11 @@ class CorpusBuilder:
         if isinstance(item, str):
             self._ids.append(None)
             self._sources.append("")
-            self._add_text(_make_valid(item), {})
+            self._add_text(_clean(item), {})
         elif isinstance(item, Document):
             self._add_id(_make_valid(item.id), _make_valid(item.source))
             known = {_make_valid(k): _make_valid(v) for k, v in item.metadata.items()}
-            self._add_text(_make_valid(item.text), known)
+            self._add_text(_clean(item.text), known)
         else:
             raise InputError(
                 f"A text must be a string or a Document. Got {type(item).__name__} instead."
@@ -137,18 +138,26 @@ class CorpusBuilder:
         """Split words as a language does from here on: those without spaces, and elided ones.
 
         Other words are split as before, so earlier texts stay as they are, unless they have some.
+        I becomes ı only if all texts are in languages where it does.
         """
-        changed, has_some = self._normalisation, has_elided
+        old = changed = self._normalisation
         if language in SEGMENTED and changed.is_default_tokenizer:
             if has_segmenter():
-                changed, has_some = replace(changed, tokenizer=CJK), has_unspaced_letters
+                changed = replace(changed, tokenizer=CJK)
             elif (note := note_missing_segmenter(language)) not in self._notes:
                 self._notes.append(note)
         elif read_language(language).elided:
             changed = replace(changed, elide=True)
-        if changed != self._normalisation:
-            self._normalisation = changed
-            if has_some(self._texts[: self._ends[-1]].decode()):
+        is_dotless = read_language(language).dotless
+        self._has_dotted |= language != UNKNOWN and not is_dotless
+        changed = replace(changed, dotless=(changed.dotless or is_dotless) and not self._has_dotted)
+        if changed != old:
+            self._normalisation, text = changed, self._texts[: self._ends[-1]].decode()
+            if (
+                (changed.tokenizer != old.tokenizer and has_unspaced_letters(text))
+                or (changed.elide != old.elide and has_elided(text))
+                or (changed.dotless != old.dotless and "I" in text)
+            ):
                 self._number_again()
 
     def _number_again(self) -> None:
@@ -258,6 +267,11 @@ def _to_bytes(places: NDArray[np.int64], data: memoryview) -> None:
         places[done:upto] = starts[places[done:upto] - seen] + first
         seen, done = seen + len(starts), upto
     places[done:] = len(data)
+
+
+def _clean(text: str) -> str:
+    """Return a valid text without soft hyphens, which would divide words in their middle."""
+    return _make_valid(text).replace(SOFT_HYPHEN, "")
 
 
 def _make_valid(text: str) -> str:

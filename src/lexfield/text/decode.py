@@ -73,6 +73,10 @@ _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
 _ELSEWHERE = {"cp1250": ("pl", "cs", "sk", "hu", "ro"), "cp1254": ("tr",)}  # not Western
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
+_ACCENTED = 0.7  # or this, if these are accented letters and quotes, at most two in a row
+_USUAL = bytes({*range(128), *range(0xC0, 0x100), *b"\x80\x84\x85\x8c\x91\x92\x93\x94\x96\x97\x9c"
+                b"\xa0\xa1\xa7\xab\xb0\xb7\xbb\xbf"})  # fmt: skip
+_FOREIGN = re.compile(rb"[\x80-\xff]{3}")
 
 
 _HTML = re.compile(
@@ -178,7 +182,8 @@ def _western(sample: bytes) -> str:
     """
     letters = len(sample.translate(None, bytes(range(65)) + b"[\\]^_`{|}~\x7f"))
     beyond = sum(byte > 127 for byte in sample)
-    if beyond > _WESTERN * letters:
+    is_accented = not sample.translate(None, _USUAL) and not _FOREIGN.search(sample)
+    if beyond > letters * (_ACCENTED if is_accented else _WESTERN):
         return ""
     for encoding, spoken in _ELSEWHERE.items():
         if detect_text_language(sample.decode(encoding, "replace")) in spoken:
@@ -206,10 +211,12 @@ _REACH = 200_000  # characters from either end within which a header or footer i
 
 def strip_gutenberg(text: str) -> str:
     """Return a text without the header and licence of Project Gutenberg."""
-    start = 0
-    for match in _START.finditer(text, 0, min(_REACH, len(text))):
-        start = match.end()
-    end = _END.search(text, max(start, len(text) - _REACH))
+    start, end = 0, None
+    if any(mark in text[:_REACH] for mark in ("GUTENBERG", "SMALL PRINT")):
+        for match in _START.finditer(text, 0, min(_REACH, len(text))):
+            start = match.end()
+    if "gutenberg" in text[-_REACH:].lower():  # far faster than the pattern
+        end = _END.search(text, max(start, len(text) - _REACH))
     if not start and not end:
         return text
     return text[start : end.start() if end else None].strip() + "\n"

@@ -5,6 +5,7 @@
     level!=high          any other value
     year>=1850           a number or a date; also > < <=
     year=1850..1900      a range, with both ends
+    language=de          a language with all its regions, such as de-AT
 
 A value that a document has as it is written, with its commas or dots, is taken as it is.
 """
@@ -24,13 +25,19 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check, list_fields, list_names, shorten, suggest
 from lexfield.text.dates import parse_date
+from lexfield.text.language import FIELD
+from lexfield.text.language_data import find_code
 
 Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 Condition = tuple[str, str, str]  # field, operator, value
 Kind = Literal["values", "number", "date"]
-_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", re.S)
+_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(!=|>=|<=|==|=>|=<|=|>|<)\s*(.*?)\s*", re.S)
+_SAME = {"==": "=", "=>": ">=", "=<": "<="}  # as others write them
 _THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?")
-_HINT = "Write field=value, field=low..high, or one of != < <= > >=."
+_HINT = (
+    "Write field=value, field=low..high, or one of != < <= > >=; for several conditions, repeat"
+    " --where."
+)
 _TYPED = 0.9  # share of the values of a field that make it one of numbers or of dates
 _MOST_VALUES = 1000  # of a field that a note is chosen from
 
@@ -49,7 +56,7 @@ def read_where(where: Where | None) -> list[Condition]:
         found = _CONDITION.fullmatch(condition)
         if found is None:
             raise InputError(f"{condition!r} is not a condition.", _HINT)
-        conditions.append((found[1], found[2], found[3]))
+        conditions.append((found[1], _SAME.get(found[2], found[2]), found[3]))
     return conditions
 
 
@@ -100,6 +107,9 @@ class Column:
         if operator != "=":
             return self._compare(operator, value)
         wanted = self._split(value)
+        if self.name == FIELD:
+            codes = {find_code(one) for one in wanted if "-" not in one} - {""}
+            wanted |= {one for one in self.distinct if find_code(one) in codes}
         found = np.array([one in wanted for one in self.values], bool)
         for one in wanted if self.kind != "values" else ():
             low, dots, high = one.partition("..")

@@ -33,6 +33,8 @@ class Language:
     before_number: frozenset[str] = frozenset()
     starters: frozenset[str] = frozenset()
     ordinals: bool = False
+    dotless: bool = False
+    unmarked: bool = False
     stopwords: frozenset[str] = frozenset()
     particles: tuple[str, ...] = ()
     elided: tuple[str, ...] = ()
@@ -48,7 +50,7 @@ def read_language(code: str) -> Language:
     fields = tomllib.loads(path.read_text("utf-8"))
     kinds = dict.fromkeys(("aliases", "endings", "particles", "elided", "months"), tuple)
     for name, value in fields.items():
-        if name not in ("name", "letters", "ordinals"):
+        if name not in ("name", "letters", "ordinals", "dotless", "unmarked"):
             fields[name] = kinds.get(name, frozenset)(value.split())
     return Language(**fields)
 

@@ -24,6 +24,7 @@ NONE = "none"  # the stemmer that leaves words as they are
 Tokenizer = Callable[[str], Sequence[str]]
 DEFAULT_TOKENIZER = "words"
 CJK = "cjk"
+SOFT_HYPHEN = "\u00ad"  # where a word may be divided, as in web pages
 TOKENIZERS: Registry[Tokenizer] = Registry(
     "tokenizer", "lexfield.tokenizers", {DEFAULT_TOKENIZER: split_words, CJK: split_unspaced}
 )
@@ -34,6 +35,7 @@ _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting m
 class Normalisation:
     """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed.
 
+    dotless: the small letter of I is ı, as in Turkish.
     elide: split off words that lose a letter before a vowel, as in *l'homme* and *dell'acqua*.
     stem: the stemmer of an index's bags (english, german, …), "none", or None for the
         stemmer of the index's language. Texts and words are not changed, because word vectors know
@@ -49,6 +51,7 @@ class Normalisation:
     stem: str | None = None
     tokenizer: str | Tokenizer = DEFAULT_TOKENIZER
     elide: bool = False
+    dotless: bool = False
 
     def __post_init__(self) -> None:
         check_stemmer(self.stemmer)
@@ -64,8 +67,14 @@ class Normalisation:
                 text = unicodedata.normalize("NFC", _long_runs().sub(_shorten_run, text))
             if self.apostrophe:
                 text = text.replace("’", "'").replace("ʼ", "'")
+            text = text.replace(SOFT_HYPHEN, "")
         text = self._split_elided(text)
-        return text.lower() if self.lower else text
+        return self._lower(text) if self.lower else text
+
+    def _lower(self, text: str) -> str:
+        if self.dotless:
+            text = text.replace("I", "ı")
+        return text.replace("İ", "i").lower()  # which would make i and a mark of it
 
     @property
     def stemmer(self) -> str:
@@ -133,8 +142,9 @@ class Normalisation:
         stored = asdict(self)
         if self.is_default_tokenizer:  # lexfield 0.1 does not know this field
             del stored["tokenizer"]
-        if not self.elide:  # nor does lexfield 0.2 know this one
-            del stored["elide"]
+        for name in ("elide", "dotless"):  # nor does lexfield 0.2 know these
+            if not stored[name]:
+                del stored[name]
         return stored
 
 

@@ -7,7 +7,8 @@ Han characters and kana are words of their own; there is no dictionary.
 Sentences end at ``. ! ? …`` and their relatives in other scripts, with closing quotes and brackets,
 where what follows looks like a start; a point after an abbreviation or an initial does not end one.
 Abbreviations, ordinals and usual first words are those of the language (``data/languages``).
-A blank line always ends one. ``benchmarks/segmentation.py`` compares this with other segmenters.
+A blank line always ends one. In Thai, which has no such mark, a line or a clause is one.
+``benchmarks/segmentation.py`` compares this with other segmenters.
 """
 
 from __future__ import annotations
@@ -28,11 +29,18 @@ _WIDE_STOPS = "。！？｡"  # these need no white space after them
 _BREAK = re.compile(
     # One leading character set lets the matcher skip through text at C speed.
     rf"[{_STOPS}{_WIDE_STOPS}\n](?:"
-    rf"(?<=[{_WIDE_STOPS}])[{_WIDE_STOPS}]*[」』”’）》]*"
-    rf"|(?<=[{_STOPS}])[{_STOPS}]*[\"'”’»›)\]}}]*"
-    r"(?=\s+[\"'“‘„‚«‹(\[{¿¡—-]*(?P<next>\w+)|\s*\Z)"
+    # A quotation in Japanese goes on with と or a comma.
+    rf"(?<=[{_WIDE_STOPS}])[{_WIDE_STOPS}]*+[」』”’）》]*+(?:(?<![」』])|(?![とっ、，]))"
+    rf"|(?<=[{_STOPS}])[{_STOPS}]*[\"'”’»›«‹)\]}}]*(?:[ \xa0\u202f]»(?=\s|\Z))?"
+    # What may stand before the next word: 's in Dutch; quotes and dashes, also with a space.
+    r"(?=\s+(?:['’][stnkm]\s)?(?:[\"'“‘„‚«‹»›(\[{¿¡—-]|(?<=[«—-])[ \xa0\u202f])*(?P<next>\w+)"
+    r"|\s*\Z)"
     r"|(?<=\n)[^\S\n]*(?=\n))"
 )
+_GAP = re.compile(  # lines, and spaces between letters: not at numbers and signs of repetition
+    r"\s*\n\s*|(?<=[\u0e01-\u0e2e\u0e30-\u0e45\u0e47-\u0e4e])\s+(?=[\u0e01-\u0e2e\u0e40-\u0e44])"
+)
+_CLAUSE = 60  # characters of a line that are not cut
 _BATCH = 4096  # sentences that are normalised at a time
 _LONGEST_ABBREVIATION = 7
 _LONGEST_ORDINAL = 2
@@ -45,6 +53,9 @@ def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
 
 def _spans(text: str, language: str) -> Iterator[tuple[int, int]]:
     start, rules = 0, _read_rules(language)
+    if rules.unmarked:
+        yield from _unmarked_spans(text)
+        return
     for match in _BREAK.finditer(text):
         following = match["next"]
         if following is None or _ends_sentence(text, match, following, rules):
@@ -56,12 +67,28 @@ def _spans(text: str, language: str) -> Iterator[tuple[int, int]]:
         yield len(text) - len(body), len(text) - len(body) + len(body.rstrip())
 
 
+def _unmarked_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a text whose sentences end without a mark, and the clauses of long ones.
+
+    Words have no spaces between them there: a space ends a clause.
+    """
+    start = 0
+    gaps = ((gap[0], *gap.span()) for gap in _GAP.finditer(text))
+    for gap, end, following in chain(gaps, [("\n", len(text), len(text))]):
+        if "\n" not in gap and end - start < _CLAUSE:
+            continue
+        if body := text[start:end].strip():
+            first = text.index(body, start)
+            yield first, first + len(body)
+        start = following
+
+
 @cache
 def _read_rules(language: str) -> Language:
     """Return the abbreviations of a language; those of English if there are none."""
     rules = read_language(language)
     if not rules.titles:
-        return read_language("en")
+        return replace(read_language("en"), unmarked=rules.unmarked)
     return rules if rules.starters else replace(rules, starters=stopwords(language))
 
 

@@ -49,9 +49,13 @@ def note_words(words: Iterable[str], vocabulary: Words) -> list[str]:
         own = max((count for count, other in known.get(plain, ()) if other == word), default=0)
         others = sorted((one for one in known.get(plain, ()) if one[0] > own), reverse=True)[:3]
         if others:
-            shown = ", ".join(f"{other!r} ({count:,} times)" for count, other in others)
-            notes.append(f"{word!r} is also spelled {shown}")
+            shown = ", ".join(f"{other!r} ({_times(count)})" for count, other in others)
+            notes.append(f"{word!r} differs only by accents from {shown}")
     return notes
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
 
 
 def _list_spellings(folded: set[str], vocabulary: Words) -> _Spellings:

@@ -109,8 +109,9 @@ def read_bounded(stream: Stream, name: str, packed: int, room: int, bounds: Boun
 
 
 def is_hidden(name: str) -> bool:
-    """Does a path have a part that systems put into archives, or a way out of its folder?"""
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+    """Does a path have a hidden part, as systems put into archives?"""
+    parts = (part for part in PurePosixPath(name).parts if part != "..")
+    return any(part.startswith((".", "__MACOSX")) for part in parts)
 
 
 def read_zip(source: Source) -> Iterator[Source]:
@@ -145,6 +146,7 @@ def read_tar(source: Source) -> Iterator[Source]:
 
 
 def _enter(source: Source, name: str, content: bytes) -> Source:
-    name = name.replace("\\", "/").lstrip("/")
+    parts = name.replace("\\", "/").split("/")
+    name = "/".join(part for part in parts if part not in ("", ".", ".."))  # a name, not a place
     path = Path(str(source), name)
     return Source(path, f"{source.name}/{name}", source.encoding, content)

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 
 from lexfield.text.document import Document
 from lexfield.text.formats.package import Package
-from lexfield.text.formats.xml import LINE, parse, read_text
+from lexfield.text.formats.xml import LINE, Text
 from lexfield.text.source import Source, name_text
 
 _FIELDS = {"title": "title", "creator": "author", "created": "date", "language": "language"}
+_TEXT = Text(
+    blocks={"p"},
+    inside={"t"},
+    skip={"del", "moveFrom", "Fallback"},
+    marks={"tab": "\t", "br": LINE, "cr": LINE, "noBreakHyphen": "-"},
+)
 
 
 def read(source: Source) -> Iterator[Document]:
     """Read a Word document."""
     with Package(source, "Word document (DOCX)").open() as package:
-        text = read_text(
-            parse(package.read("word/document.xml"), str(source)),
-            blocks={"p"},
-            inside={"t"},
-            skip={"del", "moveFrom", "Fallback"},
-            marks={"tab": "\t", "br": LINE, "cr": LINE, "noBreakHyphen": "-"},
-        )
+        text = _TEXT.parse(package.read("word/document.xml"), str(source))
         known = package.find_fields("docProps/core.xml", _FIELDS)
     yield Document(name_text(source), text, str(source), known)

@@ -21,12 +21,19 @@ _ATTRIBUTE = re.compile(
 )
 _RAW = frozenset("script style textarea noscript template iframe svg math object".split())
 _RAW_END = {name: re.compile(f"</{name}\\b[^>]*>", re.IGNORECASE) for name in (*_RAW, "title")}
-_VOID = frozenset("br hr img input link meta wbr area base col embed source track".split())
 _ASIDE = frozenset("nav footer aside form header menu select button dialog".split())
+_FOLLOWED = _ASIDE | {
+    "a",
+    "main",
+    "article",
+    "head",
+}  # elements of which it is known if one is open
 _BLOCKS = frozenset(
     "p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr blockquote pre section article main body"
     " figure figcaption header footer nav aside form hr address head html caption td th".split()
 )
+_CLOSED = frozenset("div section article span ul ol table".split())  # always by a tag of its own
+_QUOTED = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+')""")
 _FIELDS = {
     "author": "author", "article:author": "author", "dc.creator": "author", "dc.title": "title",
     "date": "date", "article:published_time": "date", "dc.date": "date", "dcterms.date": "date",
@@ -53,12 +60,15 @@ class _Page:
     pieces: list[str] = field(default_factory=list)
     linked: int = 0
     opened: dict[str, int] = field(default_factory=dict)
+    asides: int = 0  # of them, those that are not the text of a page
+    hidden: int = 0  # elements called hidden_name that are open inside a hidden one, with itself
+    hidden_name: str = ""
 
-    def is_in(self, *names: str) -> bool:
-        return any(self.opened.get(name) for name in names)
+    def is_in(self, name: str) -> bool:
+        return self.opened.get(name, 0) > 0
 
     def add(self, text: str) -> None:
-        if not text or self.is_in("head") or (self.is_page and self.is_in(*_ASIDE)):
+        if not text or self.hidden or self.is_in("head") or (self.is_page and self.asides):
             return
         self.pieces.append(text)
         if self.is_in("a"):
@@ -66,10 +76,12 @@ class _Page:
 
     def finish(self) -> None:
         """End a paragraph."""
+        if not self.pieces:
+            return
         lines = (" ".join(line.split()) for line in unescape("".join(self.pieces)).split("\0"))
         text = "\n".join(filter(None, lines))
         if text:
-            is_main = self.is_in("main", "article")
+            is_main = self.is_in("main") or self.is_in("article")
             self.paragraphs.append(_Paragraph(text, self.linked / len(text), is_main))
         self.pieces.clear()
         self.linked = 0
@@ -77,8 +89,13 @@ class _Page:
     def open(self, name: str, attributes: str) -> None:
         if name in _BLOCKS:
             self.finish()
+        if self.hidden:
+            self.hidden += name == self.hidden_name
+        elif name in _CLOSED and attributes and _is_hidden(attributes):
+            self.hidden, self.hidden_name = 1, name
         if name == "body":
             self.opened.clear()  # a head that was not closed ends here
+            self.asides = 0
         elif name == "br":
             self.pieces.append("\0")
         elif name == "html" and (code := _read_attributes(attributes).get("lang")):
@@ -89,16 +106,28 @@ class _Page:
             if known and values.get("content"):
                 self.fields.setdefault(known, values["content"])
         # A header inside the main text is its heading, not that of the site.
-        elif name == "header" and self.is_in("main", "article"):
+        elif name == "header" and (self.is_in("main") or self.is_in("article")):
             return
-        if name not in _VOID and (name in _ASIDE or name in ("a", "main", "article", "head")):
+        if name in _FOLLOWED:
             self.opened[name] = self.opened.get(name, 0) + 1
+            self.asides += name in _ASIDE
 
     def close(self, name: str) -> None:
         if name in _BLOCKS:
             self.finish()
-        if self.opened.get(name):
+        if self.is_in(name):
             self.opened[name] -= 1
+            self.asides -= name in _ASIDE
+        if self.hidden and name == self.hidden_name:
+            self.hidden -= 1
+
+
+def _is_hidden(attributes: str) -> bool:
+    """Do the attributes say that an element is not shown?"""
+    if "hidden" not in attributes and "none" not in attributes:
+        return False
+    style = _read_attributes(attributes).get("style", "").replace(" ", "").lower()
+    return "display:none" in style or "hidden" in _QUOTED.sub(" ", attributes).lower().split()
 
 
 def _read_attributes(text: str) -> dict[str, str]:

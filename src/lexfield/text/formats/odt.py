@@ -7,13 +7,19 @@ from collections.abc import Iterator
 from lexfield.errors import ReadError
 from lexfield.text.document import Document
 from lexfield.text.formats.package import Package
-from lexfield.text.formats.xml import LINE, parse, read_text
+from lexfield.text.formats.xml import LINE, Text
 from lexfield.text.source import Source, name_text
 
 _FIELDS = {
     "title": "title", "initial-creator": "author", "creator": "author", "creation-date": "date",
     "date": "date", "language": "language",
 }  # fmt: skip
+_TEXT = Text(
+    blocks={"p", "h"},
+    inside={"p", "h"},
+    skip={"note", "annotation", "tracked-changes"},
+    marks={"tab": "\t", "line-break": LINE, "s": " "},
+)
 
 
 def read(source: Source) -> Iterator[Document]:
@@ -21,12 +27,6 @@ def read(source: Source) -> Iterator[Document]:
     with Package(source, "OpenDocument text (ODT)").open() as package:
         if b"encryption-data" in package.find("META-INF/manifest.xml"):
             raise ReadError(f"{source} is encrypted.", "Save it without a password.")
-        text = read_text(
-            parse(package.read("content.xml"), str(source)),
-            blocks={"p", "h"},
-            inside={"p", "h"},
-            skip={"note", "annotation", "tracked-changes"},
-            marks={"tab": "\t", "line-break": LINE, "s": " "},
-        )
+        text = _TEXT.parse(package.read("content.xml"), str(source))
         known = package.find_fields("meta.xml", _FIELDS)
     yield Document(name_text(source), text, str(source), known)

@@ -22,11 +22,14 @@ from lexfield.text.source import Source, name_text
 _CHILD = str(Path(__file__).with_name("pdf_child.py"))
 _PATIENCE = 180.0  # seconds
 _HYPHEN = "\ufffe"  # PDFium's mark for a hyphen at the end of a line
-_DIVIDED = re.compile(rf"([\w'’-]*\w){_HYPHEN}(\w+)")
+_BEFORE = re.compile(r"[\w'’-]*\w\Z")
+_AFTER = re.compile(r"\w+")
+_LONGEST_WORD = 100
 _NUMBERED = re.compile(r"[\s–—-]*(\d{1,5})\b(.*)|(.*?)\b(\d{1,5})[\s–—-]*")
 _ROMAN = re.compile(r"[ivxlc]{1,8}")
 _REPEATED = 3  # pages that begin or end alike
 _FIELDS = {"Title": "title", "Author": "author", "CreationDate": "date"}
+_NOT_NAMED = ("untitled", "anonymous", "(anonymous)", "unspecified")  # as some programs write
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 _PROBLEMS = {
     "encrypted": ("is an encrypted PDF.", "Save it without a password."),
@@ -56,9 +59,11 @@ def read(source: Source) -> Iterator[Document]:
         raise ReadError(f"{source} {what}", hint)
     if found["unread"]:
         source.notes.append(f"{source}: pages that cannot be read: {found['unread']:,}")
-    known = {
-        field: text for name, field in _FIELDS.items() if (text := found["about"].get(name, ""))
-    }
+    if found["pictures"]:
+        what = "pages that are pictures, without text"
+        source.notes.append(f"{source}: {what}: {found['pictures']:,} of {len(found['pages']):,}")
+    about = {name: text for name, text in found["about"].items() if text not in _NOT_NAMED}
+    known = {field: about[name] for name, field in _FIELDS.items() if about.get(name)}
     if date := _DATE.match(known.get("date", "")):
         known["date"] = "-".join(filter(None, date.groups()))
     if found["language"]:
@@ -141,16 +146,25 @@ def join_pages(pages: Sequence[str]) -> str:
         for lines, head in zip(split, heads, strict=True):
             if lines and (counts[head] >= _REPEATED or (end and _ROMAN.fullmatch(head[0]))):
                 del lines[end]
-    text = "\n".join("\n".join(lines) for lines in split if lines)
+    return _join_words("\n".join("\n".join(lines) for lines in split if lines)).strip()
+
+
+def _join_words(text: str) -> str:
+    """Return a text with the words joined that PDFium's mark divides."""
+    first, *others = text.split(_HYPHEN)
+    if not others:
+        return text
     words = set(re.findall(r"[\w'’-]+", text))
-
-    def join(found: re.Match[str]) -> str:
-        joined, hyphened = found[1] + found[2], f"{found[1]}-{found[2]}"
-        if joined in words or ("-" not in found[1] and hyphened not in words):
-            return joined
-        return hyphened
-
-    return _DIVIDED.sub(join, text).replace(_HYPHEN, "-").strip()
+    parts = [first]
+    for part in others:
+        before, after = _BEFORE.search(parts[-1][-_LONGEST_WORD:]), _AFTER.match(part)
+        mark = "-"
+        if before and after:
+            joined, hyphened = before[0] + after[0], f"{before[0]}-{after[0]}"
+            if joined in words or ("-" not in before[0] and hyphened not in words):
+                mark = ""
+        parts += [mark, part]
+    return "".join(parts)
 
 
 def _read_head(line: str, page: int) -> tuple[str, int | None]:

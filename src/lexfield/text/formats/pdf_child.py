@@ -15,8 +15,8 @@ import time
 from typing import Any
 
 MEMORY, SECONDS, LONGEST = 3 << 30, 120, 64 << 20  # bytes; of the processor; characters
-_SPARSE = 10  # letters per page, which a scan can have as a stamp
-_LOOKED_AT = 50  # pages that are searched for pictures
+_SPARSE = 10  # letters and marks per page, which a scan can have as a stamp
+_LOOKED_AT = 1000  # pages that are searched for pictures
 
 
 def main() -> None:
@@ -57,10 +57,11 @@ def _read(data: bytes) -> dict[str, Any]:
             unread += 1
             continue
         size += len(pages[-1])
-        letters += sum(map(str.isalnum, pages[-1]))
+        own = len("".join(pages[-1].split()))
+        letters += own
         if size > LONGEST:
             return {"problem": "long"}
-        if number < _LOOKED_AT and letters < _SPARSE * (number + 1):
+        if own < _SPARSE and number < _LOOKED_AT:
             found = page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
             pictured += next(iter(found), None) is not None
     is_scan = pictured > 0 and letters < _SPARSE * len(pages)
@@ -68,6 +69,7 @@ def _read(data: bytes) -> dict[str, Any]:
         "problem": "scanned" if is_scan else "" if letters else "empty",
         "pages": pages,
         "unread": unread,
+        "pictures": pictured,
         "about": pdf.get_metadata_dict(),
         "language": _read_language(pdf, raw),
     }

@@ -7,13 +7,19 @@ from itertools import takewhile
 
 from lexfield.errors import ReadError
 from lexfield.text.document import Document
-from lexfield.text.formats.xml import LINE, Event, parse, read_fields, read_text
+from lexfield.text.formats.xml import LINE, Event, Text, parse, read_fields
 from lexfield.text.source import Source, name_text
 
 _ROOTS = ("TEI", "TEI.2", "teiCorpus")
 _BLOCKS = frozenset(
     "p head lg sp speaker stage item div div1 div2 div3 ab opener closer salute signed dateline"
     " epigraph titlePart docTitle byline trailer row front body back".split()
+)
+_TEXT = Text(
+    blocks=_BLOCKS,
+    inside={"text"},
+    skip={"teiHeader", "note", "fw", "del", "figDesc", "other reading"},
+    marks={"lb": " ", "l": LINE, "cb": " ", "pb": " "},
 )
 _FIELDS = {
     "titleStmt/title": "title",
@@ -36,13 +42,7 @@ def read(source: Source) -> Iterator[Document]:
         raise ReadError(
             f"{source} is not TEI: {what}.", "Read the XML as it is with --format text."
         )
-    text = read_text(
-        _choose(parse(data, where)),
-        blocks=_BLOCKS,
-        inside={"text"},
-        skip={"teiHeader", "note", "fw", "del", "figDesc", "other reading"},
-        marks={"lb": " ", "l": LINE, "cb": " ", "pb": " "},
-    )
+    text = _TEXT.read(_choose(parse(data, where)))
     header = list(takewhile(lambda event: event[:2] != ("start", "text"), parse(data, where)))
     known = read_fields(iter(header), _FIELDS)
     codes = (item.get("ident") for _, name, item in header if name == "language")
@@ -57,5 +57,7 @@ def _choose(events: Iterator[Event]) -> Iterator[Event]:
     for kind, name, values in events:
         if kind != "text" and name == "choice":
             choices += 1 if kind == "start" else -1
+        if name == "lb" and values.get("break") == "no":
+            continue  # inside a word; its end says nothing
         is_other = choices and kind != "text" and name in ("sic", "orig", "abbr")
         yield kind, "other reading" if is_other else name, values
