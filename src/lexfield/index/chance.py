@@ -8,8 +8,9 @@ exponentially:
 
     E(s) = n · exp(−(x(s) − x(u)) / scale)    n rows score at least u
 
-x(s) is the score itself; or, where a method adds up words, how surprising it would be if words fell
-on rows independently (``coincidence.py``). Words that belong together make the scale more than 1.
+x(s) is the score itself, bent upwards near that of a copy; or, where a method adds up words, how
+surprising it would be if words fell on rows independently (``coincidence.py``). Words that belong
+together make the scale more than 1.
 The best tenth counts as if it scored no more than the lowest of it (a censored sample), so that a
 few true answers do not look like chance. docs/decisions/0012-best.md has the calibration.
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +39,11 @@ _CENSORED = 0.1
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _HOLDERS = 32  # rows of each word that are looked at
 _PRIOR = 20.0  # rows that speak for independent words
+_BEND = 0.1
+_COPY = 1e-9  # a share that stands for no difference
 LEAST = 0.01  # a tail that was fitted to a sample cannot tell rarer ones apart
 Mask = NDArray[np.bool_] | None
+Axis = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -47,19 +52,22 @@ class Scorer:
 
     ``known`` is a part of the score of every row, 0 for those that do not have it; or None.
     ``words`` are the rows that hold each word, ascending, and what it adds to their scores;
-    ``most`` is what a copy of the query would score besides.
+    ``most`` is what a copy of the query would score besides. ``copy`` is its whole score, 0 if that
+    is not known.
     """
 
     score: Callable[[Array], NDArray[np.float64]]
     known: NDArray[np.float64] | None = None
     words: Sequence[tuple[Array, Array]] = ()
     most: float = 0.0
+    copy: float = 0.0
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64]) -> Scorer:
-        """Return a scorer from the scores of all rows; -inf for those that are not returned."""
-        found = scores > -np.inf
-        return cls(np.where(found, scores, np.nan).__getitem__, np.where(found, scores, 0))
+    def of(cls, cosines: NDArray[np.float64]) -> Scorer:
+        """Return a scorer from the cosines of all rows; -inf for those that are not returned."""
+        found = cosines > -np.inf
+        known = np.where(found, cosines, 0)
+        return cls(np.where(found, cosines, np.nan).__getitem__, known, copy=1.0)
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,7 @@ class Sample:
     words: Sequence[Word] = ()
     rests: Rests | None = None
     most: float = 0.0
+    copy: float = 0.0
 
     @classmethod
     def of(cls, scores: Array, rows: int) -> Sample:
@@ -114,6 +123,7 @@ def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0
         "rows": count,
         "words": words,
         "most": scorer.most,
+        "copy": scorer.copy,
     }
 
 
@@ -181,6 +191,7 @@ def join(parts: Sequence[JsonObject]) -> Sample:
         [_join_word(word) for word in zip(*(part["words"] for part in parts), strict=True)],
         Rests(rests[chosen], weights, free[chosen] > 0),
         parts[0]["most"],
+        parts[0]["copy"],
     )
 
 
@@ -203,7 +214,7 @@ class Tail:
     over: float
     scale: float
     rows: int
-    surprise: Surprise | None = None
+    axis: Axis
 
     @classmethod
     def fit(cls, sample: Sample) -> Tail:
@@ -211,21 +222,23 @@ class Tail:
         scores, weights = sample.scores[order], sample.weights[order]
         counts = np.cumsum(weights)
         surprise = _find_surprise(sample)
+        axis = partial(_place, surprise, sample.copy)
         wanted = min(_OVER, _SHARE * sample.rows)
         size = max(_FEWEST, int(np.searchsorted(counts, wanted)))
-        if size >= len(scores):  # too few to say more than how many there are
-            start = math.inf if surprise is None else -math.inf
-            return cls(-scores, counts, start, 1.0, 1.0, sample.rows, surprise)
+        size = min(size, len(scores) // 2)
+        if size < _FEWEST // 2:  # too few to say more than how many there are
+            start = -math.inf if surprise else math.inf
+            return cls(-scores, counts, start, 1.0, 1.0, sample.rows, axis)
         start, above = float(scores[size]), weights[:size]
-        excess, over = _measure(surprise, scores[:size], start), float(above.sum())
+        excess, over = axis(scores[:size]) - axis(np.array(start)), float(above.sum())
         last = int(np.searchsorted(np.cumsum(above), _CENSORED * over))
         capped = np.minimum(excess, excess[last])
         total, below = float(above @ capped), float(above[last:].sum())
-        if surprise is None:
-            scale = max(total / max(below, 1e-12), 1e-12)
-        else:
+        if surprise:
             scale = max((total + _PRIOR) / (below + _PRIOR), 1.0)
-        return cls(-scores, counts, start, over, scale, sample.rows, surprise)
+        else:
+            scale = max(total / max(below, 1e-12), 1e-12)
+        return cls(-scores, counts, start, over, scale, sample.rows, axis)
 
     def expect(self, score: float) -> float:
         """Return how many rows are expected to score at least this by chance."""
@@ -235,19 +248,28 @@ class Tail:
 
     def count(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how many rows are expected to score at least as much, however rare that is."""
-        excess = np.maximum(_measure(self.surprise, scores, self.start), 0)
         counted = np.interp(-scores, self.scores, self.counts, left=0.0)
-        over = self.over * np.exp(-excess / self.scale)
-        return np.where(scores > self.start, over, counted)
+        if self.start == math.inf:
+            return np.asarray(counted)
+        base = self.axis(np.array(self.start)) if self.start > -math.inf else 0.0
+        excess = np.maximum(self.axis(scores) - base, 0)
+        return np.where(scores > self.start, self.over * np.exp(-excess / self.scale), counted)
 
 
-def _measure(
-    surprise: Surprise | None, scores: NDArray[np.float64], start: float
+def _place(
+    surprise: Surprise | None, copy: float, scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return by how much scores exceed ``start``: their surprise, if there is one."""
-    if surprise is None:
-        return np.asarray(scores - start)
-    return surprise.find(scores) - (surprise.find(start) if start > -math.inf else 0)
+    """Return where scores lie on the axis on which the expected number falls exponentially.
+
+    Near the score of a copy, if that is known, it is bent upwards: no chance reaches it. Up to
+    about 0.7 of it the bend is not felt.
+    """
+    places = scores if surprise is None else surprise(scores)
+    if not copy:
+        return places
+    share = np.clip(scores / copy, 0, 1)
+    weight = _BEND * copy if surprise is None else 1.0
+    return np.asarray(places - weight * np.log(np.maximum(1 - share**8, _COPY)))
 
 
 def _find_surprise(sample: Sample) -> Surprise | None:

@@ -57,7 +57,7 @@ class Surprise:
     grid: Floats
     values: Floats
 
-    def find(self, scores: Floats | float) -> Floats:
+    def __call__(self, scores: Floats) -> Floats:
         return np.asarray(np.interp(scores, self.grid, self.values), np.float64)
 
 

@@ -196,7 +196,7 @@ class _Parts:
         def score(chosen: Array) -> NDArray[np.float64]:
             return self._add_sentence(chosen, words[chosen]) if weight else words[chosen]
 
-        return Scorer(score, words, list_words(self._scored, self._scale), weight)
+        return Scorer(score, words, list_words(self._scored, self._scale), weight, 1.0)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of the words' part, then those of the sentence's."""

@@ -153,7 +153,7 @@ class EncodedParts:
 
         weight = self.weights["words"]
         words = list_words(self._scored, weight * self._scale)
-        return Scorer(score, np.where(first > -np.inf, first, 0), words, 1 - weight)
+        return Scorer(score, np.where(first > -np.inf, first, 0), words, 1 - weight, 1.0)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of each part, one after another."""
