@@ -6,8 +6,11 @@ score is known for all rows, half of them are the highest by it, each standing f
 the score that about 50 rows reach (one in fifty of a small collection) the expected number falls
 exponentially:
 
-    E(s) = n · exp(−(s − u) / scale)    n rows score at least u
+    E(s) = n · exp(−(x(s) − x(u)) / scale)    n rows score at least u
 
+x(s) is the score itself, bent upwards near that of a copy; or, where a method adds up words, how
+surprising it would be if words fell on rows independently (``coincidence.py``). Words that belong
+together make the scale more than 1.
 The best tenth counts as if it scored no more than the lowest of it (a censored sample), so that a
 few true answers do not look like chance. docs/decisions/0012-best.md has the calibration.
 """
@@ -17,12 +20,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
+from lexfield.index.coincidence import Rests, Surprise, Word, find_surprise
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
 
@@ -32,8 +37,13 @@ _SHARE = 0.02  # or this share of a small collection
 _FEWEST = 20  # scores that a tail is fitted to
 _CENSORED = 0.1
 _GOLDEN = (math.sqrt(5) - 1) / 2
+_HOLDERS = 32  # rows of each word that are looked at
+_PRIOR = 20.0  # rows that speak for independent words
+_BEND = 0.1
+_COPY = 1e-9  # a share that stands for no difference
 LEAST = 0.01  # a tail that was fitted to a sample cannot tell rarer ones apart
 Mask = NDArray[np.bool_] | None
+Axis = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -41,16 +51,23 @@ class Scorer:
     """How a method scores any rows for one query: NaN for a row that it would not return.
 
     ``known`` is a part of the score of every row, 0 for those that do not have it; or None.
+    ``words`` are the rows that hold each word, ascending, and what it adds to their scores;
+    ``most`` is what a copy of the query would score besides. ``copy`` is its whole score, 0 if that
+    is not known.
     """
 
     score: Callable[[Array], NDArray[np.float64]]
     known: NDArray[np.float64] | None = None
+    words: Sequence[tuple[Array, Array]] = ()
+    most: float = 0.0
+    copy: float = 0.0
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64]) -> Scorer:
-        """Return a scorer from the scores of all rows; -inf for those that are not returned."""
-        found = scores > -np.inf
-        return cls(np.where(found, scores, np.nan).__getitem__, np.where(found, scores, 0))
+    def of(cls, cosines: NDArray[np.float64]) -> Scorer:
+        """Return a scorer from the cosines of all rows; -inf for those that are not returned."""
+        found = cosines > -np.inf
+        known = np.where(found, cosines, 0)
+        return cls(np.where(found, cosines, np.nan).__getitem__, known, copy=1.0)
 
 
 @dataclass(frozen=True)
@@ -60,6 +77,10 @@ class Sample:
     scores: NDArray[np.float64]
     weights: NDArray[np.float64]
     rows: int
+    words: Sequence[Word] = ()
+    rests: Rests | None = None
+    most: float = 0.0
+    copy: float = 0.0
 
     @classmethod
     def of(cls, scores: Array, rows: int) -> Sample:
@@ -71,7 +92,8 @@ def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0
     """Return, as JSON, what the rows of a part add to the sample of a collection.
 
     ``first`` is the number of the part's first row, of ``total``. All rows have a fixed order,
-    ``_Order``; the sample is those that come first in it, and those with the highest known part.
+    ``_Order``; the sample is those that come first in it, those with the highest known part, and of
+    each word the first that hold it.
     """
     known = np.zeros(len(rows)) if scorer.known is None else scorer.known
     others = np.ones(len(rows), bool) if among is None else among.copy()
@@ -81,13 +103,40 @@ def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0
     others[best] = False
     order = _Order(total or len(rows))
     chosen = np.concatenate([best, order.list_first(others, first)])
-    scores = scorer.score(chosen).tolist()
+    words = [_list_holders(*word, among, order, first) for word in scorer.words]
+    every = np.unique(np.concatenate([chosen, *(word["numbers"] for word in words)]))
+    scores, added, free = scorer.score(every), np.zeros(len(rows)), np.ones(len(rows), bool)
+    for own, values in scorer.words:
+        added[own] += values
+        free[own] = False
+    rests = scores - added[every]
+    for word in words:
+        word["rests"] = rests[np.searchsorted(every, word.pop("numbers"))].tolist()
+    places = np.searchsorted(every, chosen)
     return {
-        "scores": [None if math.isnan(score) else score for score in scores],
+        "scores": [None if math.isnan(score) else score for score in scores[places].tolist()],
+        "rests": [None if math.isnan(rest) else rest for rest in rests[places].tolist()],
+        "free": free[chosen].tolist(),
         "known": known[chosen].tolist(),
         "places": order.find_places(chosen + first).tolist(),
         "numbers": (chosen + first).tolist(),
         "rows": count,
+        "words": words,
+        "most": scorer.most,
+        "copy": scorer.copy,
+    }
+
+
+def _list_holders(own: Array, values: Array, among: Mask, order: _Order, first: int) -> JsonObject:
+    """Return how many rows hold a word, and those of them that come first in the order."""
+    kept = np.arange(len(own)) if among is None else np.flatnonzero(among[own])
+    places = order.find_places(own[kept].astype(np.int64) + first)
+    early = np.argsort(places)[:_HOLDERS]
+    return {
+        "rows": len(kept),
+        "places": places[early].tolist(),
+        "values": values[kept[early]].tolist(),
+        "numbers": own[kept[early]],
     }
 
 
@@ -121,9 +170,9 @@ class _Order:
 
 def join(parts: Sequence[JsonObject]) -> Sample:
     """Return the sample of a collection from what its parts have drawn."""
-    scores, known, places, numbers = (
+    scores, rests, free, known, places, numbers = (
         np.concatenate([np.array(part[name], np.float64) for part in parts])
-        for name in ("scores", "known", "places", "numbers")
+        for name in ("scores", "rests", "free", "known", "places", "numbers")
     )
     rows = sum(part["rows"] for part in parts)
     best = top_k(np.where(known > 0, known, -np.inf), SAMPLE // 2, numbers)
@@ -132,9 +181,27 @@ def join(parts: Sequence[JsonObject]) -> Sample:
     rest = top_k(np.where(others, -places, -np.inf), SAMPLE - len(best))
     each = (rows - len(best)) / max(1, len(rest))
     weights = np.concatenate([np.ones(len(best)), np.full(len(rest), each)])
-    scores = scores[np.concatenate([best, rest])]
-    returned = ~np.isnan(scores)
-    return Sample(scores[returned], weights[returned], rows)
+    chosen = np.concatenate([best, rest])
+    returned = ~np.isnan(scores[chosen])
+    chosen, weights = chosen[returned], weights[returned]
+    return Sample(
+        scores[chosen],
+        weights,
+        rows,
+        [_join_word(word) for word in zip(*(part["words"] for part in parts), strict=True)],
+        Rests(rests[chosen], weights, free[chosen] > 0),
+        parts[0]["most"],
+        parts[0]["copy"],
+    )
+
+
+def _join_word(parts: Sequence[JsonObject]) -> Word:
+    places, values, rests = (
+        np.concatenate([np.array(part[name], np.float64) for part in parts])
+        for name in ("places", "values", "rests")
+    )
+    early = np.argsort(places)[:_HOLDERS]
+    return Word(sum(part["rows"] for part in parts), values[early], rests[early])
 
 
 @dataclass(frozen=True)
@@ -147,25 +214,69 @@ class Tail:
     over: float
     scale: float
     rows: int
+    axis: Axis
 
     @classmethod
     def fit(cls, sample: Sample) -> Tail:
         order = np.argsort(-sample.scores, kind="stable")
         scores, weights = sample.scores[order], sample.weights[order]
         counts = np.cumsum(weights)
+        surprise = _find_surprise(sample)
+        axis = partial(_place, surprise, sample.copy)
         wanted = min(_OVER, _SHARE * sample.rows)
         size = max(_FEWEST, int(np.searchsorted(counts, wanted)))
-        if size >= len(scores):  # too few to say more than how many there are
-            return cls(-scores, counts, math.inf, 0.0, 1.0, sample.rows)
+        size = min(size, len(scores) // 2)
+        if size < _FEWEST // 2:  # too few to say more than how many there are
+            start = -math.inf if surprise else math.inf
+            return cls(-scores, counts, start, 1.0, 1.0, sample.rows, axis)
         start, above = float(scores[size]), weights[:size]
-        excess, over = scores[:size] - start, float(above.sum())
+        excess, over = axis(scores[:size]) - axis(np.array(start)), float(above.sum())
         last = int(np.searchsorted(np.cumsum(above), _CENSORED * over))
         capped = np.minimum(excess, excess[last])
-        scale = float(above @ capped) / max(float(above[last:].sum()), 1e-12)
-        return cls(-scores, counts, start, over, max(scale, 1e-12), sample.rows)
+        total, below = float(above @ capped), float(above[last:].sum())
+        if surprise:
+            scale = max((total + _PRIOR) / (below + _PRIOR), 1.0)
+        else:
+            scale = max(total / max(below, 1e-12), 1e-12)
+        return cls(-scores, counts, start, over, scale, sample.rows, axis)
 
     def expect(self, score: float) -> float:
         """Return how many rows are expected to score at least this by chance."""
         if score > self.start:
-            return max(LEAST, self.over * math.exp(-(score - self.start) / self.scale))
+            return max(LEAST, float(self.count(np.array(score))))
         return float(np.interp(-score, self.scores, self.counts)) if len(self.scores) else 0.0
+
+    def count(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how many rows are expected to score at least as much, however rare that is."""
+        counted = np.interp(-scores, self.scores, self.counts, left=0.0)
+        if self.start == math.inf:
+            return np.asarray(counted)
+        base = self.axis(np.array(self.start)) if self.start > -math.inf else 0.0
+        excess = np.maximum(self.axis(scores) - base, 0)
+        return np.where(scores > self.start, self.over * np.exp(-excess / self.scale), counted)
+
+
+def _place(
+    surprise: Surprise | None, copy: float, scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where scores lie on the axis on which the expected number falls exponentially.
+
+    Near the score of a copy, if that is known, it is bent upwards: no chance reaches it. Up to
+    about 0.7 of it the bend is not felt.
+    """
+    places = scores if surprise is None else surprise(scores)
+    if not copy:
+        return places
+    share = np.clip(scores / copy, 0, 1)
+    weight = _BEND * copy if surprise is None else 1.0
+    return np.asarray(places - weight * np.log(np.maximum(1 - share**8, _COPY)))
+
+
+def _find_surprise(sample: Sample) -> Surprise | None:
+    words = [word for word in sample.words if len(word.values)]
+    if not words or sample.rests is None or not len(sample.scores):
+        return None
+    rests = sample.rests.choose()
+    survive = Tail.fit(Sample(*rests, round(rests[1].sum()))).count
+    highest = max(float(sample.scores.max()), sample.most)
+    return find_surprise(words, rests, survive, highest, sample.most, sample.rows)

@@ -35,6 +35,7 @@ from lexfield.text.stopwords import stopwords
 
 NOTHING: Array = np.empty(0)
 _EVERY_ROW: Mask = np.empty(0, bool)
+_WORDS = 200  # of a query whose coincidence is considered
 _NO_ROWS: NDArray[np.int32] = np.empty(0, np.int32)
 
 
@@ -127,8 +128,9 @@ class BagMethod:
     def start_scoring(self, rows: Rows, query: Query) -> Scorer:
         """Return how any rows are scored: the scores of all are known."""
         bags = Bags.of(rows)
-        sums = self.add_up(bags, self.score_terms(bags, query)[0])
-        return Scorer(np.where(sums == 0, np.nan, sums).__getitem__, sums)
+        scored, _ = self.score_terms(bags, query)
+        sums = self.add_up(bags, scored)
+        return Scorer(np.where(sums == 0, np.nan, sums).__getitem__, sums, list_words(scored))
 
     def add_up(self, bags: Bags, scored: Scored) -> NDArray[np.float64]:
         """Return the score of every row: 0 for a row without any term."""
@@ -244,6 +246,14 @@ class BagMethod:
 def sum_blocks(bags: Bags, scored: Scored, among: Mask | None) -> BlockSums:
     """Return the sums of rows over terms with weights above 0."""
     return BlockSums(len(bags.rows), [(term.weight, one.list) for term, one in scored], among)
+
+
+def list_words(scored: Scored, scale: float = 1.0) -> list[tuple[Array, Array]]:
+    """Return what words add to the scores of the rows that hold them: of a long query the rarest,
+    none that count against a row."""
+    wanted = [(term, one) for term, one in scored if term.weight > 0]
+    wanted.sort(key=lambda pair: pair[1].holding)
+    return [(one.rows, scale * term.weight * one.values) for term, one in wanted[:_WORDS]]
 
 
 def list_terms(bags: Bags, query: Query) -> list[Term]:

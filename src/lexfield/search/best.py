@@ -35,7 +35,7 @@ from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.bag_method import list_terms, sum_blocks
+from lexfield.search.bag_method import list_terms, list_words, sum_blocks
 from lexfield.search.best_encoded import EncodedParts, cap_scale, is_encoded, note_unfinished
 from lexfield.search.best_words import BestWords
 from lexfield.search.block_max import BlockSums
@@ -196,7 +196,7 @@ class _Parts:
         def score(chosen: Array) -> NDArray[np.float64]:
             return self._add_sentence(chosen, words[chosen]) if weight else words[chosen]
 
-        return Scorer(score, words)
+        return Scorer(score, words, list_words(self._scored, self._scale), weight, 1.0)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of the words' part, then those of the sentence's."""

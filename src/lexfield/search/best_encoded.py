@@ -44,6 +44,7 @@ from lexfield.index.row_encodings import (
 )
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
+from lexfield.search.bag_method import list_words
 from lexfield.search.best_words import BestWords
 from lexfield.search.encoder import explain_row, score_rows
 from lexfield.search.fitted import ask_words
@@ -150,7 +151,9 @@ class EncodedParts:
             own[kept] = self._add_tokens(chosen[kept], own[kept])
             return own
 
-        return Scorer(score, np.where(first > -np.inf, first, 0))
+        weight = self.weights["words"]
+        words = list_words(self._scored, weight * self._scale)
+        return Scorer(score, np.where(first > -np.inf, first, 0), words, 1 - weight, 1.0)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of each part, one after another."""

@@ -28,6 +28,7 @@ from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
+from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -58,10 +59,9 @@ class Edit:
             return Found([], [])
         if self.by == "word":
             bounds = np.abs(rows.lengths - np.int32(len(query.tokens)))
-            measure = _compare_words(rows, query)
         else:
             bounds = _bound_distances(rows, query.text)
-            measure = _compare_characters(rows, query)
+        measure = self._compare(rows, query)
         if among is not None:
             bounds[~among] = _NEVER
         chosen, distances = _find_nearest(measure, bounds, k)
@@ -73,6 +73,24 @@ class Edit:
             return _list_edits(query.text, rows.text(chosen[place]), "")
 
         return Found(chosen, [float(-distance) for distance in distances], explain)
+
+    def _compare(self, rows: Rows, query: Query) -> Measure:
+        compare = _compare_words if self.by == "word" else _compare_characters
+        return compare(rows, query)
+
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
+        """Return how any rows are scored; None if the query is empty."""
+        if not query.tokens:
+            return None
+        measure = self._compare(rows, query)
+
+        def score(chosen: Array) -> NDArray[np.float64]:
+            measured, distances = measure(chosen, _NEVER - 1)
+            scores = np.empty(len(chosen))
+            scores[np.searchsorted(chosen, measured)] = -distances.astype(np.float64)
+            return scores
+
+        return Scorer(score)
 
 
 def _find_nearest(

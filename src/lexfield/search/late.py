@@ -74,7 +74,7 @@ class Late:
             scores = asked.score(np.sort(chosen))[np.argsort(np.argsort(chosen))]
             return np.where(scores > -np.inf, scores, np.nan)
 
-        return Scorer(score)
+        return Scorer(score, copy=1.0)
 
 
 def choose_rows(

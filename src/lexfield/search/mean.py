@@ -65,7 +65,7 @@ class Mean:
         """Return a scorer for arbitrary rows, or None for plain means."""
         if self.plain or rows.lexicon.contributions is None or not query.known.any():
             return None
-        return Scorer(partial(find_cosines, rows, query.vector()))
+        return Scorer(partial(find_cosines, rows, query.vector()), copy=1.0)
 
     def _search_means(
         self, rows: Rows, query: Query, k: int, among: Mask | None, is_old: bool

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, Reason
+from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -25,8 +27,8 @@ class Jaccard:
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         overlap = np.zeros(len(rows), np.int32)
-        for word in query.ids[query.ids >= 0]:
-            overlap[rows.postings(word)[0]] += 1
+        for holding in _list_holding(rows, query):
+            overlap[holding] += 1
         touched = np.flatnonzero(overlap if among is None else np.where(among, overlap, 0))
         common = overlap[touched].astype(np.int64)
         union = len(query.words) + rows.set_sizes[touched] - common
@@ -46,6 +48,16 @@ class Jaccard:
 
         return Found(chosen, scores[places].tolist(), explain)
 
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer:
+        """Return how any rows are scored: each shared word adds one over the size of the union."""
+        lists, sums = _list_holding(rows, query), np.zeros(len(rows))
+        for holding in lists:
+            sums[holding] += 1
+        union = len(query.words) + rows.set_sizes - sums
+        scores = sums / np.maximum(union, 1)
+        words = [(holding, 1 / union[holding]) for holding in lists]
+        return Scorer(np.where(sums > 0, scores, np.nan).__getitem__, scores, words, copy=1.0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bow:
@@ -60,10 +72,8 @@ class Bow:
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         common = np.zeros(len(rows))
         shares = query.counts / max(1, query.counts.sum())
-        for word, share in zip(query.ids.tolist(), shares.tolist(), strict=True):
-            if word >= 0:
-                holding, counts = rows.postings(word)
-                common[holding] += np.minimum(counts / rows.totals[holding], share)
+        for holding, least in _list_common(rows, query):
+            common[holding] += least
         touched = np.flatnonzero(common if among is None else np.where(among, common, 0))
         scores = 2 * common[touched] - 2
         places = top_k(scores, k)
@@ -82,3 +92,27 @@ class Bow:
             return Explanation(reasons, additive=True)
 
         return Found(chosen, scores[places].tolist(), explain)
+
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer:
+        """Return how any rows are scored, as a sum over words: 2 less than none in common."""
+        words = [(holding, 2 * least) for holding, least in _list_common(rows, query)]
+        sums = np.zeros(len(rows))
+        for holding, values in words:
+            sums[holding] += values
+        return Scorer(np.where(sums > 0, sums - 2, np.nan).__getitem__, sums, words)
+
+
+def _list_holding(rows: Rows, query: Query) -> list[Array]:
+    """Return the rows that hold each word of a query that the index has."""
+    return [rows.postings(word)[0] for word in query.ids[query.ids >= 0].tolist()]
+
+
+def _list_common(rows: Rows, query: Query) -> list[tuple[Array, Array]]:
+    """Return the rows that hold each word, and the lesser of its shares there and in the query."""
+    found = []
+    shares = query.counts / max(1, query.counts.sum())
+    for word, share in zip(query.ids.tolist(), shares.tolist(), strict=True):
+        if word >= 0:
+            holding, counts = rows.postings(word)
+            found.append((holding, np.minimum(counts / rows.totals[holding], share)))
+    return found

@@ -21,6 +21,7 @@ from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel, reordered_kernel
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
+from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -124,6 +125,22 @@ class Wmd:
                 )
             ],
         )
+
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
+        """Return how any rows are scored at best: by the bounds, as solving many takes long.
+
+        So more rows seem to score well, and a chance is rather too high than too low.
+        """
+        if self.tokens or not query.known.any():
+            return None
+        problem = _Problem(rows, query)
+        bounds = problem.bound_rows()
+
+        def score(chosen: Array) -> NDArray[np.float64]:
+            lower = np.maximum(bounds[chosen], problem.bound_query(chosen)).astype(np.float64)
+            return np.where(bounds[chosen] < np.inf, -lower, np.nan)
+
+        return Scorer(score)
 
 
 class _Problem:
