@@ -91,7 +91,7 @@ def _shell(command: str, folder: Path, given: str = "") -> tuple[int, str, str]:
 
 
 def _here(arguments: list[str], folder: Path) -> tuple[int, str, str]:
-    from lexfield.cli.main import main
+    from lexfield.cli.start import main
 
     kept = BytesIO(), BytesIO()
     out, err = (TextIOWrapper(stream, "utf-8", write_through=True) for stream in kept)

@@ -1,3 +1,3 @@
-from lexfield.cli.main import main
+from lexfield.cli.start import main
 
 main()

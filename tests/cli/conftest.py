@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lexfield.cli.main import main
+from lexfield.cli.start import main
 
 
 @dataclass(frozen=True)

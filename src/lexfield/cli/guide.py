@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from pathlib import Path
+from os import path
 
-_HERE = Path(__file__).parent
+_HERE = path.dirname(path.abspath(__file__))
 # The help of every command, written by scripts/make_reference.py, so that help needs none of the
 # command's modules. A package holds a copy; the sources have the page itself.
-_PAGES = (_HERE / "help.md", _HERE.parents[2] / "docs" / "cli.md")
-_SECTION = re.compile(r"^## (lexfield[\w ]*)\n\n```text\n(.*?)\n```$", re.M | re.S)
+_PAGES = (path.join(_HERE, "help.md"), path.join(_HERE, "../../../docs/cli.md"))
 
 WELCOME = """\
 lexfield finds, compares and explains texts: offline, with a reason for every result.
@@ -112,10 +109,10 @@ Exit codes: 0 found, 1 nothing found, 2 error.
 
 def read_help(words: list[str]) -> str | None:
     """Return the help of a command as it is stored; None if it is not."""
-    page = next((path for path in _PAGES if path.is_file()), None)
-    return None if page is None else _read_sections(page).get(" ".join(["lexfield", *words]))
-
-
-@lru_cache(1)
-def _read_sections(page: Path) -> dict[str, str]:
-    return dict(_SECTION.findall(page.read_text("utf-8")))
+    page = next((page for page in _PAGES if path.isfile(page)), None)
+    if page is None:
+        return None
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    title = " ".join(["lexfield", *words])
+    return text.partition(f"\n## {title}\n\n```text\n")[2].partition("\n```\n")[0] or None

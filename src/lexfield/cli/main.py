@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
-import shutil
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,13 +14,13 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from lexfield.cli.build import build_command, keep_examples
-from lexfield.cli.guide import GROUPS, TOPICS, WELCOME, read_help
+from lexfield.cli.guide import GROUPS, TOPICS, WELCOME
 from lexfield.cli.output import echo, paint
+from lexfield.cli.start import discard_output
 from lexfield.cli.system import describe_version
 from lexfield.errors import InputError, LexfieldError
 from lexfield.verbs import Listed, list_verbs, read_verbs
 
-_WIDTH = 80  # columns of stored help
 _ALIASES = {"list": "documents"}
 
 
@@ -170,8 +168,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verbose = "--verbose" in args
     args = [arg for arg in args if arg not in ("--debug", "--verbose")]
     try:
-        if _print_stored_help(args):
-            raise SystemExit(0)
         result = cli.main(args, prog_name="lexfield", standalone_mode=False, obj=verbose)
         sys.stdout.flush()
         raise SystemExit(result if isinstance(result, int) else 0)
@@ -184,8 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         about = str(error.__cause__ or error)  # click puts its own error around an interruption
         echo(f"stopped: {about}" if about else "stopped", err=True)
         raise SystemExit(130) from None
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        discard_output()
         raise SystemExit(0) from None
     except Exception as error:
         if debug:
@@ -193,19 +189,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         else:
             _tell(error)
         raise SystemExit(2) from None
-
-
-def _print_stored_help(args: Sequence[str]) -> bool:
-    """Print the stored help of a command, which needs none of its modules, if that is asked for."""
-    words = [arg for arg in args if arg not in ("-h", "--help")]
-    is_asked = len(words) < len(args) and args[-1] in ("-h", "--help")
-    if words[:1] == ["help"] and words[1:] and not is_asked:
-        words, is_asked = words[1:], words[1] not in TOPICS
-    is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDTH
-    text = read_help(words) if is_asked and words and not is_narrow else None
-    if text is not None:
-        echo(text)
-    return text is not None
 
 
 def _show_example(context: click.Context) -> str:
