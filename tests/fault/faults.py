@@ -29,7 +29,7 @@ from typing import Any
 from lexfield.errors import CorruptError, LexfieldError
 from lexfield.search.index import Index
 from lexfield.store import manifest
-from lexfield.store.folder import CHECK_EVERY
+from lexfield.store.reader import CHECK_EVERY
 from tests.fault.artefacts import Artefact, answers, make_all, make_index
 from tests.fault.crash import OPERATIONS, Operation
 from tests.fault.filelayer import Faulty

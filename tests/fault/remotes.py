@@ -22,7 +22,8 @@ from fsspec.implementations.local import LocalFileSystem
 
 from lexfield.errors import LexfieldError
 from lexfield.store.folder import Store, write
-from lexfield.store.place import SCHEMES, copies, place_of
+from lexfield.store.place import copies, place_of
+from lexfield.store.remote import SCHEMES
 from tests.fault.trials import tally
 
 ERRORS: dict[str, Callable[[], Exception]] = {
@@ -40,6 +41,7 @@ class Unreliable(LocalFileSystem):  # type: ignore[misc]
     protocol = "unreliable"
     cachable = False
     calls, at, how = 0, 0, ""
+    is_lost = False  # are the answers of calls that fail lost, rather than the calls?
     new, old = "", ""
 
     def __init__(self, **options: Any) -> None:
@@ -86,6 +88,16 @@ class Unreliable(LocalFileSystem):  # type: ignore[misc]
         if self.step(target)[1] == "half of the bytes":
             raise ConnectionAbortedError("the upload was cut")
         super().put_file(source, target, **options)
+
+    def mv(self, source: str, target: str, **options: Any) -> None:
+        """Rename, which swaps CURRENT: it may happen, and the answer be lost."""
+        try:
+            self.step(target)
+        except Exception:
+            if self.is_lost:
+                super().mv(source, target, **options)
+            raise
+        super().mv(source, target, **options)
 
     def rm(self, path: Any, **options: Any) -> None:
         if self.how in ERRORS:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lexfield.store import owned, place
+from lexfield.store import mirror, owned
 from tests.fault.places import LIES, folders, parts, remotes
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the harness forks")
@@ -41,5 +41,5 @@ def test_remotes_that_lie(tmp_path: Path) -> None:
 
 def test_a_remote_that_is_believed_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fsspec", reason="the extra 'cluster' is not installed")
-    monkeypatch.setattr(place, "parse_manifest", lambda data, *_: __import__("json").loads(data))
+    monkeypatch.setattr(mirror, "parse_manifest", lambda data, *_: __import__("json").loads(data))
     assert remotes(tmp_path, 10 * len(LIES))["faults"] != []

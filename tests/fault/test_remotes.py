@@ -8,7 +8,9 @@ import pytest
 
 pytest.importorskip("fsspec", reason="the extra 'cluster' is not installed")
 
-from lexfield.store.place import SCHEMES, copies, place_of
+from lexfield.store.mirror import GRACE
+from lexfield.store.place import copies, place_of
+from lexfield.store.remote import SCHEMES
 from tests.fault.remotes import Unreliable, make_store, read, remotes
 
 HOWS = ("an error of a library", "half of the bytes", "not there yet")
@@ -27,7 +29,14 @@ def test_every_call_fails_once(tmp_path: Path) -> None:
     assert not any(one["faults"] for one in found.values()), found
 
 
-def test_a_store_at_an_address_is_replaced_in_one_step(tmp_path: Path) -> None:
+def seen(folder: Path) -> list[str]:
+    files = (one.relative_to(folder) for one in folder.rglob("*") if one.is_file())
+    return sorted({one.parts[0] for one in files if one.parts[0][0] != "."})
+
+
+def test_a_store_at_an_address_is_replaced_in_one_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Files of the old generation are never overwritten, and are gone in the end."""
     address = f"unreliable://{tmp_path}"
     make_store(tmp_path / "s", 7)
@@ -35,16 +44,17 @@ def test_a_store_at_an_address_is_replaced_in_one_step(tmp_path: Path) -> None:
         make_store(folder, 8)
         assert read(address) == 7
     assert read(address) == 8
-    assert sorted(one.name for one in (tmp_path / "s").iterdir() if one.name[0] != ".") == [
-        "000002",
-        "CURRENT",
-    ]
+    assert seen(tmp_path / "s") == ["000001", "000002", "CURRENT"]  # others may still read it
+    monkeypatch.setenv(GRACE, "0")
+    with place_of(address).writing("s") as folder:
+        make_store(folder, 9)
+    assert read(address) == 9 and seen(tmp_path / "s") == ["000003", "CURRENT"]
 
 
 def test_a_damaged_copy_on_this_machine_is_fetched_again(tmp_path: Path) -> None:
     make_store(tmp_path / "s", 7)
     address = f"unreliable://{tmp_path}"
     assert read(address) == 7
-    (copy,) = copies().iterdir()
+    (copy,) = (one for one in copies().iterdir() if one.is_dir())
     (copy / "000001" / "numbers.npy").write_bytes(b"")
     assert read(address) == 7

@@ -11,6 +11,7 @@ import pytest
 from lexfield.cluster.build_shards import build_sharded
 from lexfield.errors import LexfieldError, StoreError
 from lexfield.search.index import Index
+from lexfield.store import cache
 from lexfield.store.files import replace_file
 from lexfield.store.folder import Store, discard, write
 from lexfield.store.manifest import generations
@@ -108,20 +109,18 @@ def test_shards_keep_what_is_not_theirs(tmp_path: Path) -> None:
 
 
 def test_the_cache_removes_only_copies(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lexfield.store import place
-
-    monkeypatch.setattr(place, "_KEPT", 0)
+    monkeypatch.setattr(cache, "_FRESH", 0)
+    monkeypatch.setenv(cache.SIZE, "1 kB")
     (copies() / "my backup").mkdir(parents=True)
     (copies() / "my backup" / "thesis.txt").write_text("precious")
     other = copies() / ("a" * 32)
     other.mkdir()
     (other / "thesis.txt").write_text("precious")
     fill(copies() / ("b" * 32))
-    place._make_room(1, "there")
+    with pytest.raises(StoreError, match="needs more room than copies may take"):
+        cache.add_bytes(10**18, lambda: None, "there")
     assert not (copies() / ("b" * 32)).exists()
     assert (copies() / "my backup" / "thesis.txt").exists() and (other / "thesis.txt").exists()
-    with pytest.raises(StoreError, match="has room for"):
-        place._make_room(10**18, "there")
 
 
 def test_a_file_is_never_written_through_a_link(tmp_path: Path) -> None:

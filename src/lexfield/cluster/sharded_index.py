@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexfield.cluster.search_shards import ShardSearch
-from lexfield.cluster.shards import ShardedCollection
+from lexfield.cluster.shards import KIND, ShardedCollection
 from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.ranking import Ranking
@@ -16,7 +16,8 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.search.searcher import Answer, Request, answer_texts
-from lexfield.store.folder import SHARDS
+from lexfield.store.folder import SHARDS, Store
+from lexfield.store.mirror import Mirror, find_folder
 from lexfield.store.place import is_address
 from lexfield.topics.lda import TopicModel
 
@@ -49,15 +50,16 @@ class ShardedIndex(ShardedCollection, Index):
         )
 
 
-def is_sharded(path: str | Path) -> bool:
-    """Return whether there is an index in shards at a path or an address."""
-    return is_address(path) or (Path(path) / SHARDS).is_dir()
-
-
 def open_index(path: str | Path, metric: str | None = None) -> Index:
     """Open the index at a path or an address, in shards or not; under a learned ``metric``."""
-    if not is_sharded(path):
-        return Index.open(path, metric)
+    folder = Path(find_folder(path))
+    mirror = Mirror.at(folder)
+    if mirror is not None:
+        path, is_sharded = mirror.address, Store.open(folder).kind == KIND
+    else:
+        is_sharded = (folder / SHARDS).is_dir()
+    if not is_sharded:
+        return Index.open(folder, metric)
     if metric is not None:
         raise InputError(
             f"{path} is an index in shards, which has no metrics.", "Build one without --shards."

@@ -66,7 +66,7 @@ def describe_collection(
         notes.append(f"{len(counters):,} metadata fields; {most}")
     ways = count_matches(lexicon.matches, lexicon.counts)
     return {
-        "path": str(store.path),
+        "path": store.name,
         "generation": int(store.generation),
         "bytes": store.size,
         "parts": measure_parts(store),

@@ -23,6 +23,7 @@ from lexfield.index.segment import Segment, save_segment
 from lexfield.index.topics import Topics, infer_missing
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, next_epoch, write
+from lexfield.store.mirror import name_path
 from lexfield.store.owned import refuse_others
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -42,7 +43,7 @@ def check_free(path: str | Path, replace: bool) -> None:
     """Raise InputError if there is an index already (unless ``replace``) or others' files."""
     if not replace and (to_path(path) / "CURRENT").exists():
         raise InputError(
-            f"There is an index at {path} already; it was left as it is.",
+            f"There is an index at {name_path(to_path(path))} already; it was left as it is.",
             "Choose another name, or replace it with --replace (in Python: replace=True).",
         )
     refuse_others(to_path(path))

@@ -46,6 +46,7 @@ from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer, next_epoch, write
+from lexfield.store.mirror import find_folder, name_path
 from lexfield.store.provenance import IN_MEMORY, record
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -89,7 +90,7 @@ class Collection:
     def open(cls, path: str | Path, metric: str | None = None) -> Self:
         """Open an index on disk; with ``metric``, as it is under one that was learned for it."""
         self = cls.__new__(cls)
-        self._attach(to_path(path), metric)
+        self._attach(to_path(find_folder(path)), metric)
         return self
 
     def _attach(self, path: Path, metric: str | None = None) -> None:
@@ -130,6 +131,7 @@ class Collection:
         ``vectors``: a set, its name or file, or ``"own"``, trained on the texts. ``language``: of
         all texts, detected by default; ``"none"`` has no stopwords.
         """
+        path = find_folder(path, new=True)
         check_free(path, replace)
         corpus = to_corpus(documents, progress, tokenize=tokenize, language=language)
         with discard_replaced(path):
@@ -139,6 +141,7 @@ class Collection:
     def save(self, path: str | Path, *, replace: bool = False) -> Self:
         """Write the index, with its topics and metrics, to ``path``; return it as it is there."""
         check_tokenizer(self.normalisation)
+        path = find_folder(path, new=True)
         check_free(path, replace)
         with discard_replaced(path), write(path, KIND, epoch=next_epoch(path)) as out:
             out.meta.update(self._meta)
@@ -166,8 +169,7 @@ class Collection:
         return added
 
     def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
-        taken = [identity for identity in new.ids if identity in self.documents]
-        if taken:
+        if taken := [identity for identity in new.ids if identity in self.documents]:
             raise InputError(
                 f"The index already has a document with the id {taken[0]!r}"
                 + (f" (and with {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
@@ -196,8 +198,7 @@ class Collection:
         return self._change(lambda: self._delete(wanted))
 
     def _delete(self, wanted: list[str]) -> int:
-        missing = [identity for identity in wanted if identity not in self.documents]
-        if missing:
+        if missing := [identity for identity in wanted if identity not in self.documents]:
             raise InputError(
                 f"The index has no document {missing[0]!r}"
                 + (f" (nor {len(missing) - 1} more of these)." if len(missing) > 1 else "."),
@@ -233,14 +234,15 @@ class Collection:
     def _change(self, work: Callable[[], T]) -> T:
         """Write a new generation; retry if another process wrote one in the meantime."""
         if self.metric is not None:
-            message = f"The index is open under the metric {self.metric!r}."
-            raise InputError(message, "Open it without a metric to change it.")
-        while True:
+            hint = "Open it without a metric to change it."
+            raise InputError(f"The index is open under the metric {self.metric!r}.", hint)
+        for _ in range(100):
             self.refresh()
             with suppress(ChangedError):
                 result = work()
                 self.refresh()
                 return result
+        raise ChangedError(f"{self.address} is changed by others all the time.", "Try again.")
 
     def write_part(self, name: str) -> AbstractContextManager[Writer]:
         """Write topics or a metric anew, as a part of the index; ``refresh`` afterwards."""
@@ -318,7 +320,7 @@ class Collection:
     @property
     def address(self) -> str:
         """Where another process opens this index."""
-        return str(self.path.resolve())
+        return name_path(self.path.resolve())
 
     @property
     def is_in_memory(self) -> bool:
@@ -362,9 +364,8 @@ class Collection:
             return [self[one] for one in list(self.documents)[identity]]
         if isinstance(identity, int):
             if not -len(self) <= identity < len(self):
-                raise InputError(
-                    f"The index has {pluralise(len(self), 'document')}, none at {identity}."
-                )
+                count = pluralise(len(self), "document")
+                raise InputError(f"The index has {count}, none at {identity}.")
             identity = list(self.documents)[identity]
         corpus, row = find_text(self.segments, self.documents, identity)
         return corpus.documents[row]
@@ -387,13 +388,12 @@ class Collection:
 
     def info(self) -> JsonObject:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
-        return describe_collection(
-            self._store, self.segments, self.lexicon, self._deleted, self.coverage
-        )
+        parts = self._store, self.segments, self.lexicon, self._deleted, self.coverage
+        return describe_collection(*parts)
 
     def __repr__(self) -> str:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
-        where = "in memory" if self.is_in_memory else repr(str(self.path))
+        where = "in memory" if self.is_in_memory else repr(name_path(self.path))
         return (
             f"<{type(self).__name__} {where}: {pluralise(len(self), 'document')},"
             f" {pluralise(sentences, 'sentence')}, {pluralise(len(self.lexicon), 'distinct word')}>"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lexfield.store.mirror import name_path
+
 MEMORY = "lexfield-memory-"  # begins the name of the temporary folder of an index in memory
 
 
@@ -14,12 +16,12 @@ def is_in_memory(path: Path) -> bool:
 
 def name_index(path: Path) -> str:
     """Return what to call the index at a path in a message."""
-    return "index in memory" if is_in_memory(path) else f"index {path}"
+    return "index in memory" if is_in_memory(path) else f"index {name_path(path)}"
 
 
 def name_step(path: Path, command: str, call: str) -> str:
     """Return what to type next: a command with the path in place of IDX, or a call in Python."""
-    return call if is_in_memory(path) else f"lexfield {command}".replace("IDX", str(path))
+    return call if is_in_memory(path) else f"lexfield {command}".replace("IDX", name_path(path))
 
 
 def name_encoding(path: Path, *, replace: bool = False) -> str:

@@ -106,7 +106,8 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        running = [asyncio.create_task(work) for work in (server.warm(), server.scrubber.run())]
+        background = server.warm(), server.scrubber.run(), library.follow()
+        running = [asyncio.create_task(work) for work in background]
         try:
             yield
         finally:

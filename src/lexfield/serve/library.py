@@ -20,11 +20,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from lexfield.errors import CorruptError, InputError, list_names
+from lexfield.errors import CorruptError, InputError, LexfieldError, list_names
 from lexfield.serve.pool import Process, generation_of
 from lexfield.serve.problems import NotFoundError, ServedError, status_of
 from lexfield.store.folder import discard
 from lexfield.store.manifest import REBUILD
+from lexfield.store.mirror import LOOK, Mirror, find_folder
+from lexfield.store.remote import is_address
 
 INDEXES, MODELS, WAITING = "indexes", "models", "waiting"
 _ROOMS, _MARK = "uploads-", ".lexfield-uploads"
@@ -38,7 +40,7 @@ class Holding:
     """An index or models; ``uploaded`` if this server made it."""
 
     id: str
-    path: Path
+    path: Path  # of the copy, where it is at an address
     uploaded: bool = False
 
     def state(self) -> tuple[object, ...]:
@@ -81,13 +83,14 @@ class Library:
         self._remove_leftovers()
         for kind, named in ((INDEXES, indexes), (MODELS, models)):
             made = (folder / kind).glob("*/CURRENT")
-            for path in map(Path, named):
-                self._add(kind, path.resolve(), uploaded=False)
+            for path in named:
+                name = str(path).rstrip("/").rpartition("/")[2] if is_address(path) else ""
+                self._add(kind, Path(find_folder(path)).resolve(), name)
             for path in sorted(one.parent for one in made):
                 self._add(kind, path.resolve(), uploaded=True)
 
-    def _add(self, kind: str, path: Path, *, uploaded: bool) -> None:
-        id = self._find_free(kind, path.name.removesuffix(".idx"))
+    def _add(self, kind: str, path: Path, name: str = "", *, uploaded: bool = False) -> None:
+        id = self._find_free(kind, (name or path.name).removesuffix(".idx"))
         self._kinds[kind][id] = Holding(id, path, uploaded)
 
     def _find_free(self, kind: str, name: str, folder: Path | None = None) -> str:
@@ -130,6 +133,19 @@ class Library:
         """Return everything under a unique name, because models and an index may share an id."""
         models = {f"models/{kept.id}": kept for kept in self.models.values()}
         return {**self.indexes, **models}
+
+    async def follow(self) -> None:
+        """Bring the copies of what is at addresses up to date, again and again until cancelled.
+
+        Workers move to a new state with their next request; those in flight finish on the old one.
+        An address that does not answer changes nothing.
+        """
+        mirrors = [mirror for kept in self.list_all().values() if (mirror := Mirror.at(kept.path))]
+        while mirrors:
+            await asyncio.sleep(LOOK / 2)
+            for mirror in mirrors:
+                with suppress(LexfieldError):
+                    await asyncio.to_thread(mirror.look, LOOK / 2)
 
     def delete_index(self, id: str) -> None:
         """Delete an index that was built here; one that was named at the start stays."""

@@ -20,6 +20,7 @@ from lexfield.errors import LexfieldError, OutOfMemoryError, StoreError, WorkerE
 from lexfield.results import JsonObject
 from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, ServedError, status_of
 from lexfield.store.manifest import read_current
+from lexfield.store.mirror import name_path
 
 _LOG = logging.getLogger("lexfield.serve")
 _ATTEMPTS = 5  # to ask about an index that is being written
@@ -125,7 +126,8 @@ def hide_paths(text: str, names: Mapping[str, str]) -> str:
     """
     for path in sorted(names, key=len, reverse=True):  # an index may lie in a folder with a name
         name = names[path]
-        for form in {path, os.path.realpath(path), json.dumps(path)[1:-1]}:
+        forms = {path, os.path.realpath(path), json.dumps(path)[1:-1], name_path(Path(path))}
+        for form in forms:
             if not name:
                 text = text.replace(form + os.sep, "")
             text = text.replace(form, name or "what was sent")

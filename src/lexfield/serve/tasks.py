@@ -23,6 +23,7 @@ from lexfield.serve.pool import generation_of, hide_paths
 from lexfield.serve.problems import ChangedIndexError, NotFoundError
 from lexfield.store.files import private_files
 from lexfield.store.folder import Store, verify
+from lexfield.store.mirror import Mirror
 from lexfield.store.provenance import collect, record
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -291,6 +292,8 @@ def scrub(path: str, names: dict[str, str], generation: str | None) -> str:
     if hasattr(os, "nice"):
         os.nice(19)  # searches come first
     index = Path(path)
+    if Mirror.at(index):
+        return ""  # blocks that are not here yet look damaged; the others are checked when opened
     stores = [index, *(found.parent for part in _PARTS for found in index.glob(f"{part}/CURRENT"))]
     for store in stores:
         for found in verify(store):

@@ -27,26 +27,40 @@ _SMALL = 1 << 24  # bytes of an array that is computed in memory
 
 
 class CheckedArray(NDArrayOperatorsMixin):
-    """An array whose bytes begin at ``start`` of its file; ``check`` raises if a block is damaged.
+    """An array whose bytes begin at ``start`` of its file; ``check`` raises if one of
+    some blocks is damaged.
 
     ``array[key]`` is a plain array, for a number, a slice or an array of rows.
     """
 
-    def __init__(self, array: Array, start: int, check: Callable[[int], None]) -> None:
+    def __init__(self, array: Array, start: int, check: Callable[[list[int]], None]) -> None:
         self._array, self._start, self._check = array, start, check
         self._stride = array.nbytes // len(array) if len(array) else 0
         self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
 
     @classmethod
-    def open(cls, mapped: mmap.mmap, sums: list[str], path: Path) -> CheckedArray:
-        """Return the array of a mapped ``.npy`` file, given the checksums of its blocks."""
+    def open(
+        cls,
+        mapped: mmap.mmap,
+        sums: list[str],
+        path: Path,
+        fetch: Callable[[list[int]], None] | None = None,
+    ) -> CheckedArray:
+        """Return the array of a mapped ``.npy`` file, given the checksums of its blocks.
 
-        def check(number: int) -> None:
-            if problem := check_block(mapped, sums, number):
-                raise CorruptError(f"{path}: {problem}.", REBUILD)
+        ``fetch`` gets blocks that are not in the file yet: those that differ from their checksums.
+        """
 
-        check(0)  # the header
+        def check(numbers: list[int]) -> None:
+            wrong = [number for number in numbers if check_block(mapped, sums, number)]
+            if wrong and fetch is not None:
+                fetch(wrong)
+            for number in wrong:
+                if problem := check_block(mapped, sums, number):
+                    raise CorruptError(f"{path}: {problem}.", REBUILD)
+
+        check([0])  # the header
         try:
             array = parse_array(mapped, strict=True)
         except ValueError as error:
@@ -88,9 +102,9 @@ class CheckedArray(NDArrayOperatorsMixin):
             return
         wanted = np.zeros(len(self._missing), bool)
         wanted[places] = True
-        for number in np.flatnonzero(wanted & self._missing).tolist():
-            self._check(number)
-            self._missing[number] = False
+        numbers = np.flatnonzero(wanted & self._missing)
+        self._check(numbers.tolist())
+        self._missing[numbers] = False
 
     def _check_all(self) -> None:
         self._check_blocks(slice(None))

@@ -16,16 +16,17 @@ store and its parts always belong together. The SHA-256 of the manifest is the r
 everything. Readers check the manifest and all sizes when they open a store, and every block before
 its first use, by xxh3-64, which finds rot and truncation; ``verify`` also checks SHA-256, which
 finds forged files. Rewriting the manifest changes the root.
+
+In the copy of a store that is at an address, ``write`` sends the new generation there and swaps the
+CURRENT of the address before that of the copy (see ``store/mirror.py``).
 """
 
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
 import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,10 @@ import numpy as np
 import xxhash
 
 from lexfield.arrays import Array
-from lexfield.errors import ChangedError, CorruptError, NotAStoreError, StoreError, VersionError
+from lexfield.errors import ChangedError, StoreError
 from lexfield.results import JsonObject
-from lexfield.store.checked import Blocks, CheckedArray, make_scratch
+from lexfield.store.cache import remove_generations
+from lexfield.store.checked import Blocks, make_scratch
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -46,20 +48,16 @@ from lexfield.store.files import (
 )
 from lexfield.store.manifest import (
     CURRENT,
-    CUT_SHORT,
     EPOCH,
     MANIFEST,
-    REBUILD,
     SCHEMA,
     epoch_of,
     generations,
-    map_file,
-    missing,
     part_prefix,
     read_current,
-    read_manifest,
     verify,
 )
+from lexfield.store.mirror import Mirror
 from lexfield.store.owned import (
     SHARDS,
     claim,
@@ -70,166 +68,12 @@ from lexfield.store.owned import (
     remove_generation,
     remove_leftovers,
 )
+from lexfield.store.reader import Store
 from lexfield.store.strings import StringArray
 
 __all__ = [
     "SHARDS", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify", "write",
 ]  # fmt: skip
-
-CHECK_EVERY = 0.01  # minimum seconds between two checks of the sizes of open files
-
-
-class Store:
-    """An open generation, read only.
-
-    All files are mapped when it is opened, so a reader keeps them even if a writer deletes the
-    generation.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        generation: str,
-        manifest: Mapping[str, Any],
-        maps: dict[str, mmap.mmap],
-        checksum: str = "",
-        prefix: str = "",
-        used: dict[Path, mmap.mmap] | None = None,
-    ) -> None:
-        self.path = path
-        self.generation = generation
-        self.schema: int = manifest["schema"]
-        self.kind: str = manifest["kind"]
-        self.meta: JsonObject = manifest["meta"]
-        self.parts: dict[str, JsonObject] = manifest["parts"]
-        self._files: dict[str, JsonObject] = manifest["files"]
-        self._maps = maps
-        self._arrays: dict[str, Array] = {}
-        self._checked: dict[str, CheckedArray] = {}
-        self._prefix = prefix
-        self._used = {} if used is None else used  # maps that were read, parts included
-        self._check_at = 0.0
-        self.checksum = checksum  # of the manifest
-        self.root: str = manifest["root"]
-
-    @classmethod
-    def open(cls, path: str | Path, kind: str | None = None) -> Store:
-        """Open the current generation and check its manifest and sizes."""
-        folder = Path(path)
-        while True:
-            generation, manifest_sum = read_current(folder)
-            try:
-                manifest = read_manifest(folder, generation, manifest_sum)
-                if kind is not None and manifest["kind"] != kind:
-                    raise NotAStoreError(
-                        f"{folder} contains something else: {manifest['kind']}, not {kind}.",
-                        "Name another folder.",
-                    )
-                maps = {
-                    name: map_file(folder / generation / name, entry["bytes"])
-                    for name, entry in manifest["files"].items()
-                }
-                return cls(folder, generation, manifest, maps, manifest_sum)
-            except FileNotFoundError as error:
-                # A writer may have replaced it between the two reads: look again.
-                if read_current(folder)[0] == generation:
-                    raise missing(error, folder) from error
-
-    def part(self, name: str) -> Store | None:
-        """Return a part as a store of its own; None if there is none of this name."""
-        if name not in self.parts:
-            return None
-        prefix = part_prefix(name)
-        own = {file: file.removeprefix(prefix) for file in self._files if file.startswith(prefix)}
-        manifest = {
-            "schema": self.schema,
-            "kind": name,
-            "meta": self.parts[name],
-            "parts": {},
-            "files": {inner: self._files[file] for file, inner in own.items()},
-            "root": self.root,
-        }
-        maps = {inner: self._maps[file] for file, inner in own.items()}
-        return Store(self.path, self.generation, manifest, maps, prefix=prefix, used=self._used)
-
-    def needed_part(self, name: str) -> Store:
-        """Return a part that is known to exist."""
-        found = self.part(name)
-        assert found is not None
-        return found
-
-    @property
-    def state(self) -> str:
-        """The generation and the checksum of its manifest, unique to this store."""
-        return f"{self.generation}-{self.checksum}"
-
-    def is_current(self) -> bool:
-        """Return whether this is still the current generation at its path."""
-        return read_current(self.path) == (self.generation, self.checksum)
-
-    def __contains__(self, name: str) -> bool:
-        return f"{name}.npy" in self._files
-
-    def array(self, name: str) -> Array:
-        """Return a memory-mapped array; all its blocks are checked the first time."""
-        if name not in self._arrays:
-            self._arrays[name] = np.asarray(self.checked(name))
-        return self._arrays[name]
-
-    def checked(self, name: str) -> Any:
-        """Return a memory-mapped array whose blocks are checked as they are read.
-
-        It is a ``CheckedArray``, which stands for a plain array everywhere but in a kernel.
-        """
-        if name not in self._checked:
-            file = f"{name}.npy"
-            if file not in self._maps:
-                raise VersionError(
-                    f"{self.path} has no {name!r}: another version of lexfield wrote it.",
-                    "Build it again from its source.",
-                )
-            sums, path = self._files[file]["xxh3"], self._file(file)
-            self._checked[name] = CheckedArray.open(self._maps[file], sums, path)
-            self._used[path] = self._maps[file]
-        return self._checked[name]
-
-    def check_sizes(self) -> None:
-        """Raise CorruptError if a file in use was cut short: reading it would end the process.
-
-        It looks at most once per ``CHECK_EVERY``: looking at all files takes as long as a query.
-        """
-        now = time.monotonic()
-        if now < self._check_at:
-            return
-        self._check_at = now + CHECK_EVERY
-        for path, mapped in self._used.items():
-            if mapped.size() < len(mapped):
-                raise CorruptError(f"{path} was {CUT_SHORT}.", REBUILD)
-
-    def _file(self, name: str) -> Path:
-        return self.path / self.generation / f"{self._prefix}{name}"
-
-    def names(self, prefix: str) -> list[str]:
-        """Return the names of all arrays that begin with ``prefix``, without it."""
-        return [n[len(prefix) : -len(".npy")] for n in self._files if n.startswith(prefix)]
-
-    def strings(self, name: str) -> StringArray:
-        return StringArray(self.checked(f"{name}.bytes"), self.checked(f"{name}.offsets"))
-
-    def fingerprint(self, names: Sequence[str]) -> str:
-        """Return a checksum of the contents of these arrays, wherever they are stored."""
-        sums = [self._files[f"{name}.npy"]["xxh3"] for name in names]
-        return xxhash.xxh3_64_hexdigest(canonical_json(sums))
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Bytes of each array's file."""
-        return {name: int(entry["bytes"]) for name, entry in self._files.items()}
-
-    @property
-    def size(self) -> int:
-        """Bytes of all arrays."""
-        return sum(self.sizes.values())
 
 
 class Writer:
@@ -273,6 +117,8 @@ class Writer:
                 if "sha256" not in entry:  # of lexfield 0.1
                     store.array(name.removesuffix(".npy"))  # checks its blocks
                     entry = {**entry, "sha256": hashlib.sha256(store._maps[name]).hexdigest()}
+                if store.source is not None and store.path != self._folder.parent:
+                    store.array(name.removesuffix(".npy"))  # fetches what is not here yet
                 try:
                     os.link(source, target)
                 except OSError:
@@ -337,6 +183,7 @@ def write(
     ...     out.array("tokens", tokens)
     """
     root = Path(path)
+    mirror = Mirror.at(root)
     _check_target(root, kind)
     with locked(root, wait):
         before = generations(root)
@@ -347,7 +194,8 @@ def write(
             epoch is not None and epoch < epoch_of(str(first))
         ):
             raise ChangedError(f"{root} was changed meanwhile.", "Try again.")
-        remove_leftovers(root, current)
+        if mirror is None:
+            remove_leftovers(root, current)
         number = ""
         try:
             folder = create_generation(root, first)
@@ -356,6 +204,8 @@ def write(
             yield out
             manifest_sum = out._finish()
             sync_folder(root)
+            if mirror is not None:
+                number = mirror.publish(number, manifest_sum)
             replace_file(
                 root / CURRENT, canonical_json({"generation": number, "manifest": manifest_sum})
             )
@@ -367,7 +217,10 @@ def write(
             if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
                 raise _write_error(root, error, current, counts) from error
             raise
-        if current:
+        if mirror is not None:
+            remove_generations(root)
+            mirror.collect()
+        elif current:
             remove_generation(root / current)
 
 

@@ -66,7 +66,7 @@ def record(store: Store, name: str = "") -> None:
     store.check_sizes()
     found = _COLLECTED.get()
     if found is not None:
-        found.add(StoreState(name or str(store.path), store.generation, store.root))
+        found.add(StoreState(name or store.name, store.generation, store.root))
 
 
 def digest_request(verb: str, options: JsonObject) -> str:

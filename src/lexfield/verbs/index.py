@@ -20,7 +20,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
 from lexfield.store.folder import Store
-from lexfield.store.place import is_address
+from lexfield.store.mirror import find_folder
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.language import choose_language
@@ -146,7 +146,7 @@ def index(
         lower=not keep_case, stem=stemmer, tokenizer=tokenize or DEFAULT_TOKENIZER
     )
     cut: JsonObject = {"normalisation": normalisation, "choose_tokenizer": tokenize is None}
-    is_sharded = shards is not None or is_address(output)
+    is_sharded = shards is not None
     _check_encoder(encoder, is_sharded)
     how: JsonObject = {
         "vectors": vectors, "language": options.get("language"), "replace": replace
@@ -154,6 +154,7 @@ def index(
     if is_sharded:
         built = _build_shards(texts, options, output, shards, cut, cluster, progress, how)
     else:
+        output = Path(find_folder(output, new=True))
         check_free(output, replace)
         corpus = read_texts(texts, options, progress, **cut)
         if normalisation not in (Normalisation(stem=stemmer), corpus.normalisation):

@@ -17,9 +17,11 @@ from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
 from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
-from lexfield.store.folder import Store, manifest_sum
+from lexfield.store.folder import SHARDS, Store, manifest_sum
 from lexfield.store.manifest import CURRENT, FileCheck, root_of
 from lexfield.store.manifest import verify as verify_store
+from lexfield.store.mirror import Mirror, name_path
+from lexfield.store.remote import is_address
 from lexfield.store.signature import is_signed, sign_root
 from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
@@ -113,6 +115,11 @@ class Verification(Result[FileCheck]):
     path: Path = hidden()
 
     @property
+    def place(self) -> str:
+        """The path or the address."""
+        return name_path(self.path)
+
+    @property
     def damaged(self) -> list[FileCheck]:
         """The files that are damaged, missing or foreign."""
         return [check for check in self.results if check.problem]
@@ -123,7 +130,7 @@ class Verification(Result[FileCheck]):
             hint = "It was changed, or is another: ask whoever gave you the root or the key."
             return CorruptError(self.mismatch, hint) if self.mismatch is not UNSET else None
         return CorruptError(
-            f"{len(self.damaged)} of {len(self.results)} files in {self.path} are damaged, missing"
+            f"{len(self.damaged)} of {len(self.results)} files in {self.place} are damaged, missing"
             " or foreign.",
             "Restore it from a backup or build it again from its source.",
         )
@@ -184,14 +191,14 @@ def verify(
     checked = check_store(index)
     if not isinstance(checked.root, str):
         if root or key or signature:
-            raise InputError(f"{checked.path} has no root.", "Name an index or a vector set.")
+            raise InputError(f"{checked.place} has no root.", "Name an index or a vector set.")
         return checked
     if root not in (None, checked.root):
-        checked.mismatch = f"{checked.path} has the root {checked.root}, not {root}."
+        checked.mismatch = f"{checked.place} has the root {checked.root}, not {root}."
     elif key is not None:
         signed = signature or name_signature(checked.path)
         if not is_signed(checked.root, key, signed):
-            checked.mismatch = f"{signed} is not a signature of {checked.path} by this key."
+            checked.mismatch = f"{signed} is not a signature of {checked.place} by this key."
     elif signature is not None:
         raise InputError("A signature is checked with a key.", "Add --key PEM.")
     return checked
@@ -199,11 +206,16 @@ def verify(
 
 def name_signature(path: Path) -> Path:
     """Return where the signature of a store is by default."""
+    if Mirror.at(path):
+        raise InputError(f"{name_path(path)} is an address.", "Name the file of its signature.")
     return path.with_name(f"{path.name}.sig")
 
 
 def check_store(index: Index | Sources) -> Verification:
     """Check every byte of a store, and every row of a study."""
+    address = index.address if isinstance(index, Index) else str(index)
+    if is_address(address):
+        return _check_address(address)
     place = index.path if isinstance(index, Index) else Path(str(index))
     if place.is_file():
         return Verification(_check_study(place), path=place)
@@ -222,6 +234,24 @@ def check_store(index: Index | Sources) -> Verification:
         path=place,
         notes=_list_notes(place, store),
     )
+
+
+def _check_address(address: str) -> Verification:
+    """Check every byte of an index at an address, with its shards, as it is there."""
+    mirror = Mirror(address)
+    checks = mirror.verify()
+    store = Store.open(mirror.root)
+    for shard in _list_shards(store):
+        name = f"{SHARDS}/{shard['name']}"
+        inner = Mirror(f"{mirror.address}/{name}")
+        try:
+            found = inner.verify()
+            if root_of(inner.root) != shard["root"]:
+                found.append(FileCheck(CURRENT, 0, "foreign: not the shard that was built"))
+        except StoreError as error:
+            found = [FileCheck(CURRENT, 0, error.message)]
+        checks += [replace(check, file=f"{name}/{check.file}") for check in found]
+    return Verification(checks, root=store.root, path=mirror.root)
 
 
 def _check_study(path: Path) -> list[FileCheck]:
@@ -337,7 +367,7 @@ def sign(
     if failure := checked.failure:
         raise failure
     if not isinstance(checked.root, str) or (output is None and is_in_memory(checked.path)):
-        raise InputError(f"{checked.path} has no root to sign.", "Name an index or a vector set.")
+        raise InputError(f"{checked.place} has no root to sign.", "Name an index or a vector set.")
     target = Path(output) if output is not None else name_signature(checked.path)
     sign_root(checked.root, key, target)
     return Signed([SignatureRow(signature=str(target), root=checked.root)])

@@ -23,6 +23,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
+from lexfield.store.mirror import name_path
 from lexfield.text.corpus import Corpus
 from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
@@ -317,7 +318,7 @@ def name_source(source: object) -> str:
         case Document():
             return source.id
         case Index():
-            return "index" if source.is_in_memory else str(source.path)
+            return "index" if source.is_in_memory else name_path(source.path)
         case Corpus() if len(source.ids) == 1:
             return source.ids[0]
         case str():
