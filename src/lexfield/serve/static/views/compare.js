@@ -22,6 +22,7 @@ import {
   html,
   number,
   plural,
+  pluralBoth,
   shorten,
   usePage,
 } from "../lib/ui.js";
@@ -333,7 +334,7 @@ function Shared({ a, b, names, words, metadata }) {
   const pairs = useMemo(
     () =>
       (found.answer?.results ?? []).slice(0, PASSAGES).map((each) => ({
-        label: `${KINDS[each.kind]}, ${plural(Math.max(each.a.words, each.b.words), "word")}`,
+        label: `${KINDS[each.kind]}, ${pluralBoth(each.a.words, each.b.words, "word")}`,
         a: { ...passageOf(each, "a"), ...place(a, each.a) },
         b: { ...passageOf(each, "b"), ...place(b, each.b) },
       })),
