@@ -326,8 +326,7 @@ function Shared({ a, b, names, words, metadata }) {
   const { index, params } = usePage();
   const isWanted = words < QUICK || params.get("shared") === "true";
   const one = a.kind === "paste" ? { text: [a.value] } : { document: [a.value] };
-  const other = b.kind === "paste" ? { text_b: b.value } : { b: b.value };
-  const options = { index, ...one, ...other };
+  const options = { index, ...one, ...(b.kind === "paste" ? { text_b: b.value } : { b: b.value }) };
   const found = useAnswer("reuse", isWanted ? options : null, { job: true });
   const place = (side, span) =>
     side.kind === "paste" ? { document: "" } : { document: span.document, metadata: metadata[span.document] };
