@@ -17,7 +17,6 @@ import json
 import re
 import resource
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -188,50 +187,44 @@ def measure_unrelated(data: Path, _: Keep) -> dict[str, Any]:
 
 
 def _describe_answer(answer: str, source: str) -> list[float]:
-    """Shares of an answer's words in passages of each kind, identical, in another form and in
-    identical runs of five and more; the longest and the mean run (logarithms); words that passages
-    have in the source only, and steps that were moved."""
-    starts = np.array([start for start, _ in word_spans(answer)])
-
-    def mark(span: Span) -> np.ndarray:
-        return (starts >= span[0]) & (starts < span[1])
-
-    found = lx.reuse(lx.Document("a", answer), lx.Document("b", source), chance=1).pairs
-    names = ("verbatim", "edited", "reworded", "identical", "near")
-    shares = {name: np.zeros(len(starts), bool) for name in names}
-    lengths, runs, moved, extra = np.zeros(len(starts)), [], [], 0
-    for pair in found:
-        shares[pair.kind] |= mark((pair.a.start, pair.a.end))
+    """Shares of an answer's words that are identical in a passage, or another form or similar; the
+    longest identical run (logarithm); the share of the other words that the source has too; and the
+    share of aligned words that were moved."""
+    words, spans = _cut_words(answer)
+    starts = np.array([start for start, _ in spans])
+    identical, near, moved = (np.zeros(len(starts), bool) for _ in range(3))
+    longest = 0
+    for pair in lx.reuse(lx.Document("a", answer), lx.Document("b", source), chance=1).pairs:
         for step in pair.alignment:
-            moved.append(step.moved)
-            if step.a is None:
-                extra += len(word_spans(source[slice(*step.b)])) if step.b else 0
-            elif step.op == "identical":
-                own = mark(step.a)
-                runs.append(own.sum())
-                shares["identical"] |= own
-                lengths[own] = np.maximum(lengths[own], own.sum())
-            elif step.op != "only in a":
-                shares["near"] |= mark(step.a)
-    shares["near"] &= ~shares["identical"]
+            if step.a is None or step.b is None:
+                continue
+            own = (starts >= step.a[0]) & (starts < step.a[1])
+            if step.op == "identical":
+                identical |= own
+                longest = max(longest, int(own.sum()))
+            else:
+                near |= own
+            moved |= own & step.moved
+    near &= ~identical
+    aligned = identical | near
+    known = np.isin(words, _cut_words(source)[0])
     return [
-        *(float(shares[name].mean()) for name in names),
-        float(np.log1p(lengths.max())),
-        float(np.log1p(np.mean(runs or [0]))),
-        float((lengths >= 5).mean()),
-        extra / len(starts),
-        float(np.mean(moved or [False])),
+        float(identical.mean()),
+        float(near.mean()),
+        float(np.log1p(longest)),
+        float((known & ~aligned).sum() / max(1, (~aligned).sum())),
+        float(moved.sum() / max(1, aligned.sum())),
     ]
 
 
 def _describe_by_ngrams(answer: str, source: str) -> list[float]:
-    """The features of Clough and Stevenson (2011): containment of n-grams of 1 to 5 words, and the
-    longest common subsequence, as shares of the answer."""
+    """The features of Clough and Stevenson (2011): containment of the sets of n-grams of 1 to 5
+    words, and the longest common subsequence, as shares of the answer."""
     a, b = _cut_words(answer)[0], _cut_words(source)[0]
     shares = []
     for n in range(1, 6):
-        own, other = (Counter(zip(*(x[k:] for k in range(n)), strict=False)) for x in (a, b))
-        shares.append((own & other).total() / max(1, own.total()))
+        own, other = (set(zip(*(x[k:] for k in range(n)), strict=False)) for x in (a, b))
+        shares.append(len(own & other) / max(1, len(own)))
     row = np.zeros(len(b) + 1, np.int64)
     for word in a:
         same = np.append(False, np.array(b) == word)
@@ -275,9 +268,8 @@ def measure_answers(data: Path, _: Keep, repeats: int = 5) -> dict[str, Any]:
         rows = [row for row in csv.reader(file) if len(row) >= 3 and re.fullmatch(r"\d", row[2])]
     four = np.array([int(row[2]) for row in rows])
     result: dict[str, Any] = {"answers": len(rows), "repeats": repeats}
-    # all features, and those without words of the source, moved steps and runs of five
     described = {
-        "passages": (_describe_answer, (range(10), range(7))),
+        "passages": (_describe_answer, (range(5), range(3))),
         "n-grams": (_describe_by_ngrams, (range(6), (4, 5))),
     }
     for name, (describe, sets) in described.items():

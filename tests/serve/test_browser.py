@@ -242,11 +242,12 @@ def test_pasted_texts_are_compared(visit: Open) -> None:
 
 
 def test_passages_that_two_texts_share_are_joined(visit: Open) -> None:
-    copied = "Somebody wrote: He took a house; he caused a mast to rise above the scullery."
+    copied = "Somebody wrote: He took a house; he soon caused a mast to rise above the scullery."
     page = visit(f"/compare?index=sample&a=pell-sea&text_b={copied.replace(' ', '+')}")
     shared = page.get_by_role("region", name="Shared passages")
     expect(shared.locator(".ribbons path")).to_have_count(1)
     expect(shared.locator(".right mark").first).to_contain_text("He took a house")
+    expect(shared.locator(".right .small").last).to_contain_text("13 and 14 words")
     shared.get_by_role("link", name="The Underwriter's Glass").click()
     expect(page.locator(".s.chosen")).to_contain_text("He took a house")
 

@@ -22,6 +22,8 @@ export const percent = (value) =>
 export const fieldName = (name) => name.replaceAll("_", " ");
 /** @param {number} count @param {string} one */
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+/** Two counts, or one if they are equal. @param {number} a @param {number} b @param {string} one */
+export const pluralBoth = (a, b, one) => (a === b ? plural(a, one) : `${number(a)} and ${plural(b, one)}`);
 /** @param {string} text */
 export const shorten = (text, most = 60) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 

@@ -22,6 +22,7 @@ import {
   html,
   number,
   plural,
+  pluralBoth,
   shorten,
   usePage,
 } from "../lib/ui.js";
@@ -325,15 +326,14 @@ function Shared({ a, b, names, words, metadata }) {
   const { index, params } = usePage();
   const isWanted = words < QUICK || params.get("shared") === "true";
   const one = a.kind === "paste" ? { text: [a.value] } : { document: [a.value] };
-  const other = b.kind === "paste" ? { text_b: b.value } : { b: b.value };
-  const options = { index, ...one, ...other };
+  const options = { index, ...one, ...(b.kind === "paste" ? { text_b: b.value } : { b: b.value }) };
   const found = useAnswer("reuse", isWanted ? options : null, { job: true });
   const place = (side, span) =>
     side.kind === "paste" ? { document: "" } : { document: span.document, metadata: metadata[span.document] };
   const pairs = useMemo(
     () =>
       (found.answer?.results ?? []).slice(0, PASSAGES).map((each) => ({
-        label: `${KINDS[each.kind]}, ${plural(Math.max(each.a.words, each.b.words), "word")}`,
+        label: `${KINDS[each.kind]}, ${pluralBoth(each.a.words, each.b.words, "word")}`,
         a: { ...passageOf(each, "a"), ...place(a, each.a) },
         b: { ...passageOf(each, "b"), ...place(b, each.b) },
       })),
