@@ -149,7 +149,7 @@ def test_a_point_of_a_trend_is_a_step_of_the_history(visit: Open) -> None:
     expect(page.locator(".kwic li").first).to_contain_text("sea")
     row = page.locator("tr", has=page.get_by_role("button", name="Show sea, pell"))
     times = row.locator("td").nth(3).inner_text()  # what is counted is what is shown
-    expect(page.locator(".kwic h3")).to_contain_text(f"{times} times")
+    expect(page.locator(".kwic h2")).to_contain_text(f"{times} times")
     page.reload()
     expect(page.locator(".kwic li").first).to_contain_text("sea")
     page.go_back()

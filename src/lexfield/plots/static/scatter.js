@@ -89,6 +89,7 @@ export class Scatter {
   // points, they do not cover these either.
   placeLabels(c) {
     const { w, hgt, kx, ky, x0, y0 } = this.frame(), taken = [], out = [], marks = [];
+    const most = Math.max(16, Math.min(45, Math.round(w / 18))); // letters; on a phone there is room for few
     if (this.x.length <= FEW) this.x.forEach((x, i) => { if (!this.hidden.has(this.group[i])) marks.push([i, x0 + x * kx, y0 - this.y[i] * ky]); });
     const isFree = (box, own) => box[0] >= this.margin.left && box[2] <= w
       && !taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])
@@ -98,7 +99,7 @@ export class Scatter {
       if (this.hidden.has(this.group[i])) continue;
       const x = x0 + this.x[i] * kx, y = y0 - this.y[i] * ky;
       if (x < this.margin.left || x > w || y < 12 || y > hgt) continue;
-      const full = this.names[i], name = full.length > 45 ? `${full.slice(0, 44)}…` : full, wide = c.measureText(name).width;
+      const full = this.names[i], name = full.length > most ? `${full.slice(0, most - 1)}…` : full, wide = c.measureText(name).width;
       const left = [x + 6, x - 6 - wide].find((at) => isFree([at - 2, y - 15, at + wide + 4, y + 3], i));
       if (left === undefined) continue;
       taken.push([left - 2, y - 15, left + wide + 4, y + 3]);

@@ -9,8 +9,17 @@ const STEPS = [10, 100, 1000]; // places of each text
 const TEXTS = 3; // as many places in all as this many texts may have
 
 /** `options`: where to look: an index, documents, a filter, or texts. `metadata`: of documents by their ids. `within`:
- * the first sentence that counts, and the first that no longer does. `forms`: other forms of the word count, too. */
-export function Concordance({ word, options, metadata = {}, heading = null, within = null, forms = false }) {
+ * the first sentence that counts, and the first that no longer does. `forms`: other forms of the word count, too.
+ * `level`: of the heading. */
+export function Concordance({
+  word,
+  options,
+  metadata = {},
+  heading = null,
+  within = null,
+  forms = false,
+  level = "h3",
+}) {
   const [step, setStep] = useState(0);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const k = within ? 10_000 : STEPS[step];
@@ -32,7 +41,7 @@ export function Concordance({ word, options, metadata = {}, heading = null, with
         const named = !options.document && !options.text;
         const title = (line) =>
           named ? titleOf(line.document, metadata[line.document]) : `sentence ${number(line.sentence + 1)}`;
-        return html`<h3>
+        return html`<${level}>
             ${
               heading ??
               html`“${word}” <span
@@ -40,7 +49,7 @@ export function Concordance({ word, options, metadata = {}, heading = null, with
                 named && `, in ${plural(held, "document")}`
               }</span>`
             }
-          </h3>
+          </${level}>
           ${!all && html`<p class="hint">“${word}” does not occur here. Try another form of the word.</p>`}
           <ol>
             ${lines.map(

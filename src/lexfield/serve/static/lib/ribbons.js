@@ -92,7 +92,11 @@ export function Ribbons({ pairs, names }) {
       ${pairs.map((pair, i) => {
         const sides = [left, right].map((list) => list.find((one) => one.i === i) ?? list[0]);
         return html`<div class="pair p${tint(i)}">
-          ${sides.map((one, side) => html`<div class="ink-${side ? "b" : "a"}"><${Piece} one=${one} /></div>`)}
+          ${sides.map(
+            (one, side) => html`<div class="lettered">
+            <strong class="ink-${side ? "b" : "a"}">${side ? "B" : "A"}</strong><div><${Piece} one=${one} /></div>
+          </div>`,
+          )}
           <span class="small">${labelOf(pair)}</span>
         </div>`;
       })}
@@ -116,7 +120,7 @@ function shared(text, other) {
     .filter((one) => stems.has(one[0].toLowerCase().slice(0, STEM)))
     .map((one) => {
       const start = Array.from(text.slice(0, one.index)).length;
-      return { start, end: start + Array.from(one[0]).length, query: one[0].toLowerCase().slice(0, STEM), weight: 1 };
+      return { start, end: start + Array.from(one[0]).length, query: "", weight: 1 };
     });
 }
 

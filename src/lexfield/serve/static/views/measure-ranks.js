@@ -151,7 +151,7 @@ function Drawn({ answer, options }) {
         ...names.map((name, i) => [`the curve that fits best (${name})`, colour(`c${i + 1}`)]),
       ]}
     />
-    ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} />`}
+    ${word && html`<${Concordance} key=${word} level="h2" word=${word} options=${{ index, where }} />`}
     ${clusters && html`<${Clusters} told=${told} open=${cluster} />`}
     <details class="quiet-fold">
       <summary>Numbers</summary>

@@ -12,6 +12,7 @@ import { MAP, colourField, placePoints } from "./map.js";
 
 const NAMES = { search: "Search", compare: "Compare", trends: "Trends", map: "Map", topics: "Topics" };
 const FEW = 24; // documents whose words are shown at first
+const LISTED = 2000; // documents, at most
 const RARE = 0.05; // of the documents: a language of fewer is rather a mistake
 const LANGUAGES = new Intl.DisplayNames(["en"], { type: "language" });
 const languageOf = (code) => {
@@ -34,10 +35,15 @@ export function Overview() {
 function Summary({ answer, options }) {
   const { index, about, where } = usePage();
   const questions = useQuestions();
-  const shown = [...answer.distinctive, ...answer.unusual].map((one) => one.document);
-  const named = { index, where: [`id=${[...new Set(shown)].join(",")}`], k: 2000 };
-  const documents = useAnswer("documents", shown.length ? named : null).answer?.results ?? [];
-  const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [documents]);
+  const all = useAnswer("documents", { index, where, k: LISTED }).answer?.results ?? [];
+  // An unusual sentence may be of a document beyond those that are listed.
+  const listed = new Set(all.map((one) => one.id));
+  const others = answer.unusual.map((one) => one.document).filter((id) => !listed.has(id) && /^[\w. -]+$/.test(id));
+  const isCut = all.length === LISTED && others.length > 0;
+  const few =
+    useAnswer("documents", isCut ? { index, where: [`id=${others.join(",")}`] } : null).answer?.results ?? [];
+  const documents = [...all, ...few];
+  const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [all, few]);
   const texts = answer.unusual.map((one) => one.text);
   const unusual = answer.unusual.filter((one, i) => texts.indexOf(one.text) === i); // a text may repeat itself
   const facts = [

@@ -152,13 +152,14 @@ function Behind({ at, rows, along, text, by, metadata, where }) {
   const { index } = usePage();
   const topic = TOPIC.exec(at.series)?.[1];
   if (topic === undefined)
-    return html`<${Concordance} forms word=${at.series} metadata=${metadata} within=${along ? partOf(at, rows) : null}
+    return html`<${Concordance} forms level="h2" word=${at.series} metadata=${metadata}
+      within=${along ? partOf(at, rows) : null}
       options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`;
   if (along)
     return html`<p class="hint"><${DocumentLink} id=${text} metadata=${metadata[text]}
     sentence=${sentenceOf(at.id)} />: read from here.</p>`;
   return html`<section class="kwic" aria-label="Documents of the topic">
-    <h3>${fieldName(by)} ${at.label}: documents with most of it</h3>
+    <h2>${fieldName(by)} ${at.label}: documents with most of it</h2>
     <${TopicDocuments} topic=${topic} where=${at.where ?? where} metadata=${metadata} />
   </section>`;
 }
