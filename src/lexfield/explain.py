@@ -12,6 +12,7 @@ from lexfield.results import JsonObject
 
 _COUNT = re.compile(r"\(([\d,]+) ")
 _LONGEST = 200  # characters of a term
+_STOPWORDS = "stopwords)"  # ends the name of their sum
 MARKS = "(the encoder's marks)"  # such as [CLS], which carry the whole text
 
 
@@ -60,19 +61,35 @@ class Explanation:
             **facts,
         }
 
+    def add_up(self, excluded: Container[str]) -> Explanation:
+        """Return this with reasons of ``excluded`` words added up to one per part, "(3 stopwords)";
+        as it is if there are no others."""
+        named = [reason for reason in self.reasons if not is_sum(reason)]
+        common = [r for r in named if r.query in excluded or r.match in excluded]
+        if not common or len(common) == len(named):
+            return self
+        sums = []
+        for part in dict.fromkeys(reason.part for reason in common):
+            own = [reason.contribution for reason in common if reason.part == part]
+            name = f"({len(own):,} {_STOPWORDS}"
+            sums.append(Reason(name, name, sum(own), part=part))
+        left = [reason for reason in self.reasons if is_sum(reason) or reason not in common]
+        return replace(self, reasons=[*left, *sums])
+
     def lines(self, most: int = 6, excluded: Container[str] = ()) -> list[str]:
         """Return the reasons in numbers, strongest first; the weaker ones are added up, and so are
         ``excluded`` words."""
-        named = [reason for reason in self.reasons if not is_sum(reason)]
-        content = [r for r in named if r.query not in excluded and r.match not in excluded] or named
-        ordered = sorted(content, key=lambda r: -abs(r.contribution))
+        reasons = self.add_up(excluded).reasons
+        named = [reason for reason in reasons if not is_sum(reason)]
+        ordered = sorted(named, key=lambda r: -abs(r.contribution))
         lines = [" ".join(f"{part:+.4f} {name}" for name, part in self.parts.items())]
         lines = [*filter(None, lines), *(_write_reason(reason) for reason in ordered[:most])]
-        marks = [reason for reason in self.reasons if reason.query == MARKS]
+        marks = [reason for reason in reasons if reason.query == MARKS]
         lines += map(_write_reason, marks)
-        sums = [reason for reason in self.reasons if reason.query != MARKS]
+        common = [reason for reason in reasons if adds_stopwords(reason)]
+        sums = [reason for reason in reasons if reason.query != MARKS and reason not in common]
         weaker = count_weaker(len(ordered[most:]), sums)
-        stopwords = count_weaker(len(named) - len(content), (), "stopword")
+        stopwords = count_weaker(0, common, "stopword")
         if weaker or stopwords:
             total = sum(r.contribution for r in self.reasons)
             total -= sum(r.contribution for r in [*ordered[:most], *marks])
@@ -87,6 +104,11 @@ class Explanation:
 def is_sum(reason: Reason) -> bool:
     """Is this the sum of reasons that are not named, as "(14 other pairs)" is?"""
     return reason.query.startswith("(")
+
+
+def adds_stopwords(reason: Reason) -> bool:
+    """Is this the sum of pairs with a stopword?"""
+    return is_sum(reason) and reason.query.endswith(_STOPWORDS)
 
 
 def count_weaker(listed: int, reasons: Iterable[Reason], kind: str = "weaker pair") -> str:

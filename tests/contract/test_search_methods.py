@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.index import encodings
+from lexfield.index import encoding_job
 from lexfield.index.fit_topics import use_model
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
@@ -46,7 +46,7 @@ QUERIES = [
 def keep_the_codec() -> Iterator[None]:
     """Let the toy encoder's own codec serve any index: one that is fitted depends on its texts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encodings, "_ENOUGH", 10**9)
+        patch.setattr(encoding_job, "_ENOUGH", 10**9)
         yield
 
 

@@ -59,7 +59,7 @@ def test_a_word_in_one_row_is_no_wonder_and_several_are() -> None:
     (meant,) = index.search("number 4123 Paris boat 4123", "bm25", k=1)
     (alone,) = index.search("4123", "bm25", k=1)
     assert alone.chance == pytest.approx(1, rel=0.2)
-    assert meant.chance is not None and meant.chance < alone.chance
+    assert meant.chance is not None and meant.chance < 0.5
 
 
 @pytest.mark.parametrize("count", [20, 60, 400])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError, MissingExtraError
-from lexfield.index import encodings
+from lexfield.index import encoding_job
 from lexfield.index.encodings import need_encodings
 from lexfield.index.row_encodings import open_row_encodings
 from lexfield.search.index import Index
@@ -69,8 +69,8 @@ def test_adding_and_compacting_encode_new_texts_only(tmp_path: Path) -> None:
 def test_an_interruption_keeps_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encodings, "_TOGETHER", 1)
-    monkeypatch.setattr(encodings, "_ENOUGH", 1)  # words to fit a codec to
+    monkeypatch.setattr(encoding_job, "_TOGETHER", 1)
+    monkeypatch.setattr(encoding_job, "_ENOUGH", 1)  # words to fit a codec to
     index, toy = build(tmp_path / "i"), ToyEncoder()
 
     def stop(done: int, total: int | None) -> None:
@@ -88,11 +88,37 @@ def test_an_interruption_keeps_what_is_finished(
     assert open_row_encodings(index.rows()).missing == 0
 
 
+def test_old_vectors_stay_until_their_replacement_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding_job, "_TOGETHER", 1)
+    index, other = build(tmp_path / "i"), ToyEncoder(dims=8, name="other")
+    index.encode(ToyEncoder())
+    before = index.search("calm sea", "encoder", 5)
+
+    def stop(done: int, total: int | None) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.encode(other, replace=True, progress=stop)
+    found = index.search("calm sea", "encoder", 5)
+    assert (found.rows, found.scores) == (before.rows, before.scores)
+    index.add({"new": "A calm evening at sea."})
+    assert "new" in {hit.document for hit in index.search("calm sea", "encoder", 9)}
+    assert len(other.texts) == 3
+    index.encode()  # goes on with what was interrupted
+    assert sorted(other.texts) == sorted(set(other.texts))  # none was encoded twice
+    assert open_row_encodings(index.rows()).dims == 8
+    assert [*Store.open(tmp_path / "i").parts] == ["encoder"]
+    assert index.encode() == [] and open_row_encodings(index.rows()).missing == 0
+
+
 def test_an_early_interruption_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encodings, "_TOGETHER", 1)
-    monkeypatch.setattr(encodings, "_ENOUGH", 12)
+    monkeypatch.setattr(encoding_job, "_TOGETHER", 1)
+    monkeypatch.setattr(encoding_job, "_ENOUGH", 12)
     whole, index = build(tmp_path / "whole"), build(tmp_path / "i")
     whole.encode(ToyEncoder())
 

@@ -10,6 +10,7 @@ from lexfield.index.row_encodings import open_row_encodings
 from lexfield.search import encoder
 from lexfield.search.index import Index
 from lexfield.search.late import AskedWords
+from lexfield.text.stopwords import stopwords
 from lexfield.vectors.encoders import is_word
 from tests.toy_encoder import ToyEncoder
 
@@ -55,6 +56,20 @@ def test_encoder_is_a_sum_over_pairs_of_words(index: Index) -> None:
     assert best[0] in QUERY.lower() or best[0].startswith("[")
 
 
+@pytest.mark.parametrize("method", ["best", "encoder", "late"])
+def test_stopwords_are_no_reasons(index: Index, method: str) -> None:
+    for hit in index.search(QUERY, method, 5):
+        record = hit.to_dict()
+        reasons = record["explanation"]["reasons"]
+        words = {word for one in reasons for word in (one["query"], one["match"])}
+        assert not words & stopwords("en")
+        assert any("stopwords)" in word for word in words)
+        assert sum(one["contribution"] for one in reasons) == pytest.approx(hit.score, abs=1e-6)
+        marks = [mark for passage in record["passages"] for mark in passage["highlights"]]
+        assert not {hit.text[one["start"] : one["end"]].lower() for one in marks} & stopwords("en")
+        assert hit.words.count("weaker") <= 1 and "stopword" not in hit.words
+
+
 def test_reasons_of_long_rows_need_no_second_reading(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +78,7 @@ def test_reasons_of_long_rows_need_no_second_reading(
         reasons = hit.explanation.reasons
         assert sum(one.contribution for one in reasons) == pytest.approx(hit.score, abs=1e-6)
         words = {one.query for one in reasons if not one.query.startswith("(")}
-        assert words == {*QUERY.lower().rstrip(".").split()}
+        assert words == {*QUERY.lower().rstrip(".").split()} - stopwords("en")
     (captain,) = (one for one in index.search(QUERY, "encoder", 5)[0].explanation.reasons
                   if one.query == "captain")  # fmt: skip
     assert captain.match == "captain"

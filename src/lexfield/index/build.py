@@ -15,10 +15,17 @@ import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.errors import InputError, StoreError, check, shorten
-from lexfield.index.encodings import update_encodings
+from lexfield.index.encoding_job import update_encodings
 from lexfield.index.lexicon import embed_words
 from lexfield.index.metrics import derive_missing, read_maps
-from lexfield.index.parts import ENCODER, FIXED, TOPICS, segment_keys, stale_parts
+from lexfield.index.parts import (
+    ENCODER,
+    FIXED,
+    NEXT_ENCODER,
+    TOPICS,
+    segment_keys,
+    stale_parts,
+)
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.topics import Topics, infer_missing
 from lexfield.progress import Progress, silent
@@ -220,7 +227,11 @@ def update_parts(index: Store, segments: Sequence[Segment], progress: Progress =
         for name in index.parts:
             old, part = index.needed_part(name), out.part(name)
             part.meta = old.meta
-            own = ("",) if name == ENCODER else (*FIXED, *segment_keys(name, segments))
+            own = (
+                ("",)
+                if name in (ENCODER, NEXT_ENCODER)
+                else (*FIXED, *segment_keys(name, segments))
+            )
             for prefix in own:
                 part.keep(old, prefix)
             for key, values in made.get(name, {}).items():

@@ -21,8 +21,8 @@ from lexfield.index.units import Unit
 
 _BLOCK = 1 << 14  # rows measured at a time
 _NORM = 1e-6  # more than the rounding of a norm changes a squared distance of unit vectors
-_PROMISING = 64  # rows measured to find a limit, or
-_TIMES = 4  # times as many as are wanted
+_PROMISING = 32  # rows measured to find a limit, or
+_TIMES = 2  # times as many as are wanted
 # No limit, but below the infinity of rows that cannot be returned.
 _LARGEST = float(np.finfo(np.float32).max)
 _SQUARE = 2.0  # squared distance of unit vectors with nothing in common: that of a row without one
@@ -33,7 +33,7 @@ Among = NDArray[np.bool_] | None
 def find_nearest(
     unit: Unit, vector: NDArray[np.float32], k: int, among: Among, credits: Credits = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return rows that include the ``k`` best, with their squared distances less their credits.
+    """Return rows that include the ``k`` best, with their squared distances.
 
     Without credits, rows that have no vector are left out; with them, those that have no credit.
     """
@@ -66,13 +66,17 @@ class _Measured:
         self._rows, self._values = np.empty(0, np.int64), np.empty(0)
 
     def find(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return squared distances of rows less their credits."""
+        """Return squared distances of rows."""
         places = np.searchsorted(self._rows, rows)
         is_known = np.append(self._rows, -1)[places] == rows
+        if is_known.all():
+            return self._values[places]
         values = np.empty(len(rows))
         values[is_known] = self._values[places[is_known]]
         new = rows[~is_known]
-        values[~is_known] = measure(self.unit, self.vector, new, self.credits)
+        values[~is_known] = measure(self.unit, self.vector, new)
+        if self.credits is not None:
+            values[np.isinf(self.unit.squares[rows])] = _SQUARE
         every = np.concatenate([self._rows, new])
         order = np.argsort(every)
         self._rows = every[order]
@@ -100,7 +104,10 @@ def _select_under_limit(
     places = find_lowest(bounds, min(max(_TIMES * k, _PROMISING), len(bounds)))
     limit, credits = np.inf, measured.credits
     if len(places) >= k:
-        values = measured.find(places if rows is None else rows[places])
+        own_rows = places if rows is None else rows[places]
+        values = measured.find(own_rows)
+        if credits is not None:
+            values = values - credits[own_rows]
         limit = float(np.partition(values, k - 1)[k - 1])
     largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
     # The last terms allow for sums and norms in float32; with both the answer is exact.
@@ -110,21 +117,17 @@ def _select_under_limit(
 
 
 def measure(
-    unit: Unit, vector: NDArray[np.float32], rows: NDArray[np.int64], credits: Credits = None
+    unit: Unit, vector: NDArray[np.float32], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return squared distances of rows less their credits."""
+    """Return squared distances of rows."""
     if unit.is_old:
-        squares = _measure_axes(unit.axes, rows, _turn(unit, vector))
-    else:
-        own, squares = float(vector.astype(np.float64) @ vector), np.empty(len(rows))
-        for first in range(0, len(rows), _BLOCK):
-            part = slice(first, first + _BLOCK)
-            products, lengths = unit.multiply(vector, rows[part])
-            squares[part] = own + lengths**2 - 2 * products
-    if credits is None:
-        return squares
-    squares[np.isinf(unit.squares[rows])] = _SQUARE
-    return squares - credits[rows]
+        return _measure_axes(unit.axes, rows, _turn(unit, vector))
+    own, squares = float(vector.astype(np.float64) @ vector), np.empty(len(rows))
+    for first in range(0, len(rows), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        products, lengths = unit.multiply(vector, rows[part])
+        squares[part] = own + lengths**2 - 2 * products
+    return squares
 
 
 @kernel

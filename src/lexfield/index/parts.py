@@ -21,6 +21,7 @@ from lexfield.store.owned import belongs
 
 TOPICS = "topics"  # the name of the part; those of metrics begin with "metrics/"
 ENCODER = "encoder"
+NEXT_ENCODER = "replacement"  # what replaces it, until that is complete
 FIXED = (
     "model.",
     "own.",
@@ -48,8 +49,11 @@ def part_names(index: Store, prefix: str) -> list[str]:
 
 
 @contextmanager
-def write_part(index: Store, segments: Sequence[Segment], name: str) -> Iterator[Writer]:
-    """Write a part of an index anew: a generation in which all else is as it is on disk now.
+def write_part(
+    index: Store, segments: Sequence[Segment], name: str, without: Sequence[str] = ()
+) -> Iterator[Writer]:
+    """Write a part of an index anew: a generation in which all else is as it is on disk now, but
+    ``without`` some parts.
 
     Raise an error if the index was replaced since it was opened.
     """
@@ -58,7 +62,7 @@ def write_part(index: Store, segments: Sequence[Segment], name: str) -> Iterator
         store = Store.open(index.path)
         out.meta.update(store.meta)
         out.keep(store, "")
-        out.keep_parts(store, but=[name])
+        out.keep_parts(store, but=[name, *without])
         adopted = _adopt(out, store, segments, but=[name])
         yield out.part(name)
     _discard_all(adopted)
@@ -111,6 +115,8 @@ def stale_parts(index: Store, segments: Sequence[Segment]) -> list[str]:
     """Return the parts that hold nothing of some segment."""
     stale = []
     for name in sorted(index.parts):
+        if name == NEXT_ENCODER:  # not complete, or it would not be there
+            continue
         held = index.needed_part(name).names("")
         keys = segment_keys(name, segments)
         is_complete = all(any(array.startswith(key) for array in held) for key in keys)

@@ -209,6 +209,13 @@ class Ranking(Frames, Sequence[Hit]):
         """The words of the query; none if a row was compared as it is."""
         return list(self._found.words)
 
+    @property
+    def unknown(self) -> list[str]:
+        """The words of the query that no text holds and that have no vector: maybe misspelt."""
+        query = self._found.query
+        missing = set() if query is None else {*query.words} - query.lexicon.ids.keys()
+        return [word for word in query.unknown if word in missing] if query and missing else []
+
     def __len__(self) -> int:
         return len(self.rows)
 

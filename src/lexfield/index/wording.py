@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from lexfield.explain import Explanation, Reason, count_weaker
+from lexfield.explain import Explanation, Reason, adds_stopwords, count_weaker
 from lexfield.index.passages import weigh_pairs
 from lexfield.index.query import Query
 from lexfield.text.forms import find_base_forms
@@ -62,6 +62,7 @@ def _list_pairs(weights: dict[Pair, float], language: str, reasons: list[Reason]
     shown = [pair for pair in shown if weights[pair] >= least[sign[pair]]]
     listed = [_write(pair, sign[pair]) for pair in shown]
     kind = "weaker reason" if any(" " in word for word in words) else "weaker pair"
+    reasons = [reason for reason in reasons if not adds_stopwords(reason)]
     if weaker := count_weaker(len(weights) - len(shown), reasons, kind):
         listed.append(f"and {weaker}")
     return ", ".join(listed)

@@ -172,9 +172,10 @@ class _Parts:
             own = slice(start, start + unit.rows)
             allowed = None if among is None else among[own]
             credits = 2 / self._weights["sentence"] * words[own]
-            parts.append(find_nearest(unit, vector, k, allowed, credits)[0] + start)
-        near = np.concatenate(parts)
-        return near, self._add_sentence(near, words[near])
+            found, squares = find_nearest(unit, vector, k, allowed, credits)
+            parts.append((found + start, 1 - squares / 2))
+        near, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return near, words[near] + self._weights["sentence"] * cosines
 
     def _add_sentence(self, rows: Array, words: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores of rows, given their words' parts."""
@@ -216,7 +217,7 @@ class _Parts:
 
 
 def _choose_words(rows: Rows) -> BestWords:
-    return BestWords(extend=_is_covered(rows))
+    return rows.cached("words of best", lambda own: BestWords(extend=_is_covered(own)))
 
 
 def _is_covered(rows: Rows) -> bool:

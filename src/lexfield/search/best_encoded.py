@@ -164,7 +164,7 @@ class EncodedParts:
         if cosine > -np.inf:
             made["sentence"] = self._explain_sentence(row, cosine), self.weights["sentence"]
         if self._tokens is not None and row in self._compared:
-            made["tokens"] = self._tokens.explain(row), self.weights["tokens"]
+            made["tokens"] = self._tokens.explain(row, self._query), self.weights["tokens"]
         reasons, parts = [], dict.fromkeys(self.weights, 0.0)
         facts: JsonObject = {}
         for part, (one, weight) in made.items():

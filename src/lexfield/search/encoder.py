@@ -16,19 +16,21 @@ the query.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
-from lexfield.explain import MARKS, Explanation, Reason
+from lexfield.explain import MARKS, Explanation, Reason, is_sum
 from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
+from lexfield.text.stopwords import stopwords
 from lexfield.vectors.encoders import Encoded, is_word
 
 _LONG = 1000  # words of a row that is not encoded again to explain it
@@ -96,11 +98,15 @@ def center(space: RowEncodings, vector: NDArray[np.float32]) -> NDArray[np.float
 def explain_row(
     space: RowEncodings, rows: Rows, encoded: Encoded, query: Query | None, row: int, score: float
 ) -> Explanation:
-    """Return the pairs of words that the score of a row is the sum of, the largest by name."""
+    """Return the pairs of words that the score of a row is the sum of, the largest by name.
+
+    Pairs with a stopword are added up: they are no reasons.
+    """
+    excluded = stopwords(query.language if query else None)
     if not len(encoded.states):
         return _explain_by_leaving_out(space, query, row, score)
     if int(space.words.count(np.array([row]))[0]) > _LONG:
-        return _explain_long(space, encoded, row)
+        return _explain_long(space, encoded, row, excluded)
     other = encode_query(space.name, space.dims, rows.text(row))
     parts = split_cosine(space, encoded, other)
     rest = score - float(parts.sum())  # the stored vector of the row is rounded to bytes
@@ -111,17 +117,22 @@ def explain_row(
             pair = (MARKS, MARKS)
         pairs[pair] = pairs.get(pair, 0) + float(part)
     order = sorted(pairs, key=lambda pair: -abs(pairs[pair]))
-    reasons = [Reason(*pair, pairs[pair]) for pair in order[:_SHOWN]]
-    if len(order) > _SHOWN:
-        left = f"({len(order) - _SHOWN:,} other pairs)"
-        reasons.append(Reason(left, left, sum(pairs[pair] for pair in order[_SHOWN:])))
-    reasons.append(Reason("(rounding)", "(rounding)", rest))
     note = "the vector of a word in a text also carries its neighbours"
-    return Explanation(reasons, additive=True, facts={"context": note})
+    every = [Reason(*pair, pairs[pair]) for pair in order]
+    found = Explanation(every, additive=True, facts={"context": note}).add_up(excluded)
+    named = [reason for reason in found.reasons if not is_sum(reason)]
+    reasons = [*named[:_SHOWN], *filter(is_sum, found.reasons)]
+    if weaker := named[_SHOWN:]:
+        left = f"({len(weaker):,} other pairs)"
+        reasons.append(Reason(left, left, sum(reason.contribution for reason in weaker)))
+    return replace(found, reasons=[*reasons, Reason("(rounding)", "(rounding)", rest)])
 
 
-def _explain_long(space: RowEncodings, encoded: Encoded, row: int) -> Explanation:
-    """Return what each word of the query adds, beside its best partner in the row.
+def _explain_long(
+    space: RowEncodings, encoded: Encoded, row: int, excluded: Container[str]
+) -> Explanation:
+    """Return what each word of the query adds, beside its best partner in the row, if that is no
+    stopword.
 
     Reading a book again takes minutes; the sum over its words is its stored vector.
     """
@@ -132,11 +143,12 @@ def _explain_long(space: RowEncodings, encoded: Encoded, row: int) -> Explanatio
     parts = _split_vector(space, encoded) @ (own / np.linalg.norm(own))
     added: dict[tuple[str, str], float] = {}
     for word, name, part in zip(encoded.words, names, parts.tolist(), strict=True):
-        pair = (word, name.removeprefix("##")) if is_word(word) else (MARKS, MARKS)
+        match = "" if name in excluded else name.removeprefix("##")
+        pair = (word, match) if is_word(word) else (MARKS, MARKS)
         added[pair] = added.get(pair, 0) + part
     reasons = [Reason(*pair, added[pair]) for pair in sorted(added, key=lambda p: -abs(added[p]))]
     note = "what each word of the query adds, beside the most similar word of this long text"
-    return Explanation(reasons, additive=True, facts={"context": note})
+    return Explanation(reasons, additive=True, facts={"context": note}).add_up(excluded)
 
 
 def split_cosine(space: RowEncodings, query: Encoded, row: Encoded) -> NDArray[np.float64]:

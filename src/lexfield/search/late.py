@@ -31,6 +31,7 @@ from lexfield.index.rows import Rows
 from lexfield.results import Aside
 from lexfield.search.encoder import score_rows
 from lexfield.search.method import Mask
+from lexfield.text.stopwords import stopwords
 from lexfield.vectors.encoders import Encoded, find_words, is_word
 
 _TOGETHER = 32_768  # words of rows per task: about 10 ms
@@ -61,7 +62,9 @@ class Late:
         scores = asked.score(chosen)
         best = top_k(scores, k, chosen)
         near = chosen[best].tolist()
-        return Found(near, scores[best].tolist(), lambda place: asked.explain(near[place]), notes)
+        return Found(
+            near, scores[best].tolist(), lambda place: asked.explain(near[place], query), notes
+        )
 
     def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
         space = open_row_encodings(rows)
@@ -118,8 +121,9 @@ class AskedWords:
         )
         return scores
 
-    def explain(self, row: int) -> Explanation:
-        """Return each word's best partner, and what that adds; the sum is the score."""
+    def explain(self, row: int, query: Query) -> Explanation:
+        """Return each word's best partner, and what that adds; the sum is the score. Pairs with a
+        stopword are added up."""
         vectors, numbers, _ = self._words.of_all(np.array([row]))
         names = find_words([self._words.names[number] for number in numbers.tolist()])
         products = (vectors @ self.vectors.T).astype(np.float64)
@@ -138,7 +142,8 @@ class AskedWords:
         reasons = [Reason(*pair, value) for pair, value in added.items()]
         reasons.sort(key=lambda reason: -abs(reason.contribution))
         note = "the vector of a word in a text also carries its neighbours"
-        return Explanation(reasons, additive=True, facts={"context": note})
+        found = Explanation(reasons, additive=True, facts={"context": note})
+        return found.add_up(stopwords(query.language))
 
 
 def _cut_evenly(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

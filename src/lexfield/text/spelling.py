@@ -1,4 +1,4 @@
-"""Other spellings of a word: with or without accents."""
+"""Other spellings of a word: with or without accents, and what may have been meant by it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 _MOST = 500_000  # words that are looked through
+_SHORTEST, _LONG = 4, 8  # letters of a word that may be misspelt, and of one with two mistakes
 _Spellings = dict[str, list[tuple[int, str]]]  # counts and words, by the folded word
 
 
@@ -56,6 +57,31 @@ def note_words(words: Iterable[str], vocabulary: Words) -> list[str]:
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
+
+
+def note_misspelt(words: Iterable[str], vocabulary: Words) -> list[str]:
+    """Return a note on the words of a vocabulary that may have been meant by others.
+
+    These are one change away (a letter added, left out or replaced, or two swapped), two for words
+    of eight letters or more; of equally close ones, the most frequent. A vocabulary that is too
+    large to be looked through has no notes.
+    """
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract
+
+    if len(vocabulary.words) > _MOST:
+        return []
+    found = []
+    for word in words:
+        if len(word) >= _SHORTEST and word.isalpha():
+            most = 2 if len(word) >= _LONG else 1
+            close = extract(
+                word, vocabulary.words, scorer=OSA.distance, score_cutoff=most, limit=None
+            )
+            near = [(edits, -int(vocabulary.counts[place]), other) for other, edits, place in close]
+            if near:
+                found.append(f"{min(near)[2]!r} for {word!r}")
+    return [f"did you mean {', '.join(found)}?"] if found else []
 
 
 def _list_spellings(folded: set[str], vocabulary: Words) -> _Spellings:

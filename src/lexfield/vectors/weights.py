@@ -112,6 +112,8 @@ class LearnedContributions:
 
     def take(self, rows: Array, vectors: Array) -> NDArray[np.float16]:
         """Return the contributions of words, given by their rows and vectors."""
+        if not len(rows):
+            return np.empty((0, self.dims), np.float16)
         with single_thread():  # the same bytes at any number of threads
             directions = vectors.astype(np.float32) @ self._map
         coded = rows < len(self.codes)

@@ -123,6 +123,14 @@ SCORES = {
     "fuse": "sum of what each ranking adds; compare within one query only",
 }
 
+# Why the hits of a method do not say how many as good are expected by chance.
+NO_CHANCE = {
+    "ideas": "what a hit adds depends on those before it",
+    "setcover": "what a hit adds depends on those before it",
+    "topic": "only rows that can be among the best are compared",
+    "fuse": "it adds up ranks or shares of other scores",
+}
+
 
 @verb
 def methods(
@@ -150,7 +158,11 @@ def methods(
     rows = [row for row in (*_ALL, *added) if wanted in " ".join(vars(row).values()).lower()]
     if not rows:
         raise InputError(f"No method mentions {about!r}.", "See all of them: lexfield methods")
-    return Result(rows)
+    result = Result(rows)
+    for row in rows:
+        if row.name in NO_CHANCE:
+            result.notes.append(f"hits of {row.name} have no chance: {NO_CHANCE[row.name]}")
+    return result
 
 
 def _describe(method: type[Method]) -> MethodRow:

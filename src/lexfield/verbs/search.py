@@ -22,7 +22,7 @@ from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
 from lexfield.text.fields import read_where
-from lexfield.text.spelling import note_words
+from lexfield.text.spelling import note_misspelt, note_words
 from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.methods import SCORES
@@ -237,6 +237,7 @@ def search(
         allowed = allowed_rows(every, read_where(options["where"]))
         found.matches = count_holding(every, rankings[0].wanted, allowed)
         found.notes += note_words(rankings[0].wanted[:_SPELLED], opened.lexicon)
+        found.notes += note_misspelt(rankings[0].unknown[:_SPELLED], opened.lexicon)
     return found
 
 
