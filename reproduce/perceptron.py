@@ -28,7 +28,8 @@ from zipf import CLUSTERS, PAPER, VECTORS, read
 from lexfield import Corpus
 from lexfield.ranks.cloud import CorpusVectors
 from lexfield.ranks.speech import compare_neighbours, count_classes
-from lexfield.text.speech import CLASSES, class_of, tag_words
+from lexfield.text.speech import class_of, tag_words
+from lexfield.text.taggers import CLASSES
 
 HERE = Path(__file__).parent
 PACKAGE = HERE / "models" / "textblob_aptagger-0.2.0-py2.py3-none-any.whl"

@@ -66,6 +66,8 @@ def licence(package: Distribution) -> str:
         for line in about.get_all("Classifier") or ()
         if line.startswith("License :: ") and line.count("::") > 1
     ]
+    if not kinds and "Permission is hereby granted, free" in (package.read_text("METADATA") or ""):
+        return "MIT"  # in full, not by name
     text = about["License"].strip().split("\n")[0] if "License" in about else ""
     return ", ".join(kinds) or text or "not stated"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 TITLE, AUTHOR = "The Boat", "Ada Voss"
 FIRST, SECOND = "The grey boat came home at night.", "Nobody asked where it had been."
 _CORE = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:d="http://purl.org/dc/terms/"'
 
 
-def pack(entries: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def pack(entries: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name, data in entries.items():

@@ -162,10 +162,15 @@ def need(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtraError(
-            f"This needs the package {module.partition('.')[0]!r}, which is not installed.",
-            f"Install it with: pip install 'lexfield[{extra}]'",
-        ) from error
+        raise missing_extra(module.partition(".")[0], extra) from error
+
+
+def missing_extra(package: str, extra: str) -> MissingExtraError:
+    """Return the error for a package that an extra would install."""
+    return MissingExtraError(
+        f"This needs the package {package!r}, which is not installed.",
+        f"Install it with: pip install 'lexfield[{extra}]'",
+    )
 
 
 def refuse_unknown(owner: Callable[..., object], given: Iterable[str], hint: str = "") -> None:

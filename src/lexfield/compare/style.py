@@ -44,8 +44,8 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import split_tokens
-from lexfield.text.speech import default_tagger
 from lexfield.text.stopwords import stopwords
+from lexfield.text.taggers import find_tagger
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -365,7 +365,7 @@ def _tally(found: _Sequences) -> csr_matrix:
 
 def _count_speech(cut: _CutTexts, feature: Feature) -> _Counted:
     """Count n-grams of Penn Treebank tags, one per distinct word; a mark stands for itself."""
-    tag = default_tagger()
+    tag = find_tagger("en")
     tokens = cut.tokens
     tags = [
         one if is_mark else tag(one)

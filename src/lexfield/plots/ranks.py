@@ -13,7 +13,7 @@ from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.plots.page import Axis, Curve, Panel, make_page
 from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.zipf import ZipfResult
-from lexfield.text.speech import CLASSES
+from lexfield.text.taggers import CLASSES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

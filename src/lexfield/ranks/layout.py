@@ -22,7 +22,8 @@ from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.ranks.tsne import place_points
 from lexfield.results import Frames, html_table
-from lexfield.text.speech import CLASSES, Tagger, require_english, tag_words
+from lexfield.text.speech import choose_tagger, tag_words
+from lexfield.text.taggers import CLASSES, Tagger
 
 # method → the default and the largest number of words
 METHODS = {"tsne": (5_000, 200_000), "pca": (50_000, 1_000_000), "mds": (1_000, 5_000)}
@@ -95,11 +96,9 @@ def layout(
         )
     classes = np.full(len(names), CLASSES.index("other"), np.uint8)
     try:
-        if tagger is None:
-            require_english(corpus.count_languages())
-        classes = tag_words(names, tagger)
+        classes = tag_words(names, tagger or choose_tagger(corpus.count_languages()))
     except MissingExtraError as error:
-        notes.append(f"words are not coloured: parts of speech need textblob. {error.hint}")
+        notes.append(f"words are not coloured: parts of speech need a package. {error.hint}")
     except InputError as error:
         if tagger is not None:
             raise

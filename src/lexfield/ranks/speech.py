@@ -1,9 +1,9 @@
 """Parts of speech: how many of each a text has, and whether near words share theirs.
 
 Hare et al., 4.3.1, Tables 2 and 6. Each distinct word gets one tag, as in the paper: a word that is
-sometimes a noun and sometimes a verb counts as what it mostly is. The default tagger is TextBlob's
-(the extra ``speech``): a lexicon of 94,000 English words, and rules for the endings of others. Any
-callable that maps a word to a Penn Treebank tag, or to the name of a class, can replace it.
+sometimes a noun and sometimes a verb counts as what it mostly is. The tagger is that of the
+language of the texts (``text/taggers.py``). Any callable that maps a word to a Penn Treebank tag,
+or to the name of a class, can replace it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Table, format_rows
-from lexfield.text.speech import CLASSES, Tagger, require_english, tag_words
+from lexfield.text.speech import choose_tagger, tag_words
+from lexfield.text.taggers import CLASSES, Tagger
 from lexfield.vectors.nearest import nearest_rows, unit_rows
 
 NEIGHBOURS = (3, 5, 10, 20, 50)
@@ -88,8 +90,12 @@ def speech(
 ) -> SpeechResult:
     """Tag the distinct words of texts; count classes, and compare those of the nearest words."""
     corpus = make_corpus(texts)
-    if tagger is None and not allow_unknown:
-        require_english(corpus.count_languages())
+    if tagger is None:
+        try:
+            tagger = choose_tagger(corpus.count_languages())
+        except InputError:
+            if not allow_unknown:
+                raise
     embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
     classes = tag_words(corpus.vocabulary.words, tagger)
     known = embedded.words.known

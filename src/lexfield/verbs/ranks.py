@@ -290,15 +290,18 @@ def speech(
     progress: Progress = silent,
     **options: Unpack[TextOptions],
 ) -> PartsOfSpeech:
-    """Count parts of speech, and see whether near words share theirs (English).
+    """Count parts of speech, and see whether near words share theirs.
 
-    Each distinct word has one of six classes. by_chance is the share of neighbours of the same
+    Each distinct word has one of six classes, by the tagger of the language that most of the text
+    is in: English (the extra speech), or German, French, Japanese, Dutch, Russian and Chinese (the
+    extra taggers). by_chance is the share of neighbours of the same
     class if they were drawn at random.
 
         lexfield speech novel.txt
         lexfield speech books.idx
         lexfield speech novel.txt news/ --json
         lexfield speech novel.txt --nearest 1,10 --vectors glove
+        lexfield speech roman.txt --vectors encoder
     """
     count = partial(
         count_speech, vectors=vectors, neighbours=sorted(set(nearest)), allow_unknown=allow_unknown
