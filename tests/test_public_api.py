@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,17 @@ from lexfield.verbs import list_functions
 WORKS = (
     "len(lx.Index(TEXTS).search('a kitten', k=5)) == 2",
     "len(lx.Index(TEXTS)) == 2",
+    "len(lx.Index('folder/')) == 2",
+    "lx.Index(Path('a.txt'))['a'].text.startswith('The cat')",
+    "[document.id for document in lx.Index(['a.txt', 'b.txt'])] == ['a', 'b']",
+    "lx.Index(TEXTS).add([Path('a.txt'), Path('b.txt')]) == 2",
+    "lx.Index(TABLE)['x'].metadata == {'by': 'Ann'}",
+    "lx.Index(TEXTS).add(TABLE) == 2",
+    "lx.Corpus.of(TABLE)['y'].text == 'A dog.'",
+    "lx.bag(TABLE)[0].type == 'a'",
+    "len(lx.pairs(TABLE)) == 2",
+    "lx.zipf(TABLE).results",
+    "len(lx.layout('A cat sat on a mat. The dog barked at the moon. A kitten slept.')) > 9",
     "[document.id for document in lx.Index(TEXTS)] == ['0', '1']",
     "lx.Index(TEXTS)['0'].text == 'The cat sat.'",
     "len(lx.Corpus.of(TEXTS)) == 2",
@@ -126,7 +138,7 @@ FAILS = {
     "lx.search(lx.Index(TEXTS), 'x', method='late')": "Make them with: index.encode()",
     "lx.learn_metric(lx.Index(TEXTS), by='x', name='y')": "The documents have no metadata.",
     "lx.label(TEXTS, by='x')": "The documents have no metadata.",
-    "lx.Index(b'bytes')": "An index needs a list of texts, not a single string or path.",
+    "lx.Index(b'bytes')": "An index needs a list of texts, not a single string.",
     "lx.Corpus.read('a.txt', metadat='x')": "has no option 'metadat'. Did you mean 'metadata'?",
     "lx.Corpus.read('folder', tokenize=5)": "tokenize must be the name of a tokenizer, or a",
     "lx.Corpus('folder')": "Use lx.Corpus.read(paths) for files and folders",
@@ -150,7 +162,10 @@ FAILS = {
     "lx.near({'a': 'b'})": "word must be text, or a list of texts.",
     "lx.near(3)": "word must be text, or a list of texts. Got [3] instead.",
     "lx.compare('0', '2', index='my.idx')": "The index has no document '2'.",
-    "lx.Index('folder/')": "open an index with Index.open(path)",
+    "lx.Index('a text')": "open an index with Index.open(path)",
+    "lx.Index(Path('nowhere'))": "nowhere does not exist.",
+    "lx.Index(TEXTS).like(0)": "id must be a string, such as 'emma' or 'emma#81'. Got 0 instead.",
+    "lx.Corpus.read(None)": "paths must be a path or a list of paths. Got None instead.",
     "lx.Index(TEXTS).add('one text')": "Got 'one text' instead. Read files with Corpus",
     "lx.search(lx.open('my.idx'), 'a kitten', where='a=b')": "No document has metadata 'a'.",
     "lx.inspire('It was late.', 'my.idx')": "There is no index 'It was late.'. Check the path; the",
@@ -167,6 +182,21 @@ OWN = [
     lx.Document("x", "A cat sat.", "", {"by": "Ann"}),
     lx.Document("y", "A dog.", "", {"by": "Z"}),
 ]
+
+
+class Table:
+    """A table as lexfield sees those of other packages; iterating over it yields its columns."""
+
+    columns = ("id", "by", "text")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __bool__(self) -> bool:
+        raise ValueError("The truth value of a table is ambiguous.")
+
+    def to_dicts(self) -> list[dict[str, str]]:
+        return [{"id": one.id, **one.metadata, "text": one.text} for one in OWN]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -187,8 +217,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     os.chdir(before)
 
 
+NAMES = {"lx": lx, "TEXTS": TEXTS, "OWN": OWN, "TABLE": Table(), "Path": Path}
+
+
 def evaluate(code: str) -> object:
-    return eval(code, {"lx": lx, "TEXTS": TEXTS, "OWN": OWN, "Path": Path})  # noqa: S307 - one of the above
+    return eval(code, NAMES)  # noqa: S307 - one of the above
 
 
 @pytest.mark.parametrize("code", WORKS)
@@ -292,3 +325,11 @@ def test_options_by_position_are_deprecated() -> None:
     old_pairs: Any = lx.pairs
     with pytest.warns(DeprecationWarning, match="measure must be named"):
         assert len(old_pairs(lx.Corpus.of(TEXTS), "kl")) == 2
+
+
+def test_modules_of_a_package_that_shares_its_name_with_a_function() -> None:
+    code = "import lexfield as lx; lx.text; lx.search\n"
+    code += "import lexfield.search.bm25 as bm25, lexfield.text.kwic as kwic\n"
+    code += "print(bm25.Bm25.name, kwic.__name__, callable(lx.search), callable(lx.text))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["bm25", "lexfield.text.kwic", "True", "True"], done.stderr

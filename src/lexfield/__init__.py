@@ -137,8 +137,12 @@ def __getattr__(name: str) -> Any:
     if home is None:
         hint = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}{hint}")
-    globals()[name] = getattr(import_module(home), name)
-    return globals()[name]
+    found = globals()[name] = getattr(import_module(home), name)
+    if package := sys.modules.get(f"{__name__}.{name}"):
+        # ``import lexfield.search.bm25 as m`` looks for bm25 in the function ``lexfield.search``
+        vars(package).update(vars(found))
+        found.__dict__ = vars(package)
+    return found
 
 
 def _find_renamed(name: str) -> Any:

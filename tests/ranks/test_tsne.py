@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
@@ -17,10 +18,11 @@ def weigh(places: Floats) -> Floats:
     return weights
 
 
-def test_repulsion_is_the_sum_over_all_pairs() -> None:
+@pytest.mark.parametrize("size", [7, 400])
+def test_repulsion_is_the_sum_over_all_pairs(size: int) -> None:
     rng = np.random.default_rng(0)
     for spread in (0.01, 1, 15):
-        places = rng.normal(size=(400, 2)) * [spread, spread / 3]
+        places = rng.normal(size=(size, 2)) * [spread, spread / 3]
         weights = weigh(places)
         gaps = places[:, None] - places
         expected = (weights[:, :, None] ** 2 * gaps).sum(axis=1) / weights.sum()

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from lexfield.index.bags import Bags
 from lexfield.index.related import list_relatable
+from lexfield.search import bag_method
 from lexfield.search.extended import find_threshold
 from lexfield.search.index import Index
+from lexfield.search.registry import parse
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation, stem_words
@@ -96,6 +98,22 @@ def test_against_the_formulas(
         index = built(folder, rows, stem=stem)
         for spec, formula in ORACLES.items():
             check(index, query, spec, unit, formula(stemmed, wanted))
+
+
+def test_long_lists_are_searched_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "storm sea ship wind sail".split()
+    texts = [" ".join(words[i % 5 : i % 7]) or "calm" for i in range(300)]
+    index = Index(texts, vectors=VECTORS, language="none")
+    mask = index.rows().lengths > 1
+    for spec in ("count", "frequency", "bm25"):
+        method = parse(spec)
+        query = index.query("ship wind sail sail")
+        added = method.search(index.rows(), query, 20, mask)
+        with monkeypatch.context() as patch:
+            patch.setattr(bag_method, "_MANY", 0)
+            by_blocks = method.search(index.rows(), query, 20, mask)
+        assert (added.rows, added.scores) == (by_blocks.rows, by_blocks.scores)
+        assert len(added.rows) == 20
 
 
 SOFT: dict[str, Callable[..., dict[int, float]]] = {

@@ -51,6 +51,11 @@ class TextRows:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def take(self, part: slice) -> tuple[Array, Array, Array]:
+        """Return starts, tokens and places of consecutive rows."""
+        starts = self.starts[part.start : part.stop + 1].astype(np.int64)
+        return starts - starts[0], self.tokens[starts[0] : starts[-1]], self.places
+
     def select(self, chosen: NDArray[np.int64]) -> TextRows:
         """Return some of the rows."""
         starts = self.starts[chosen].astype(np.int64)
@@ -66,9 +71,9 @@ class TextRows:
         """
         step = max(1, rows // _SAMPLE)
         some = self.select(np.arange(-first % step, len(self), step))
-        norms = _measure_norms(
-            some.starts, some.tokens, self.places, self.vectors.astype(np.float32), self.plain
-        )
+        vectors = self.vectors.astype(np.float32, copy=False)
+        lengths = measure_rows(vectors)
+        norms = _measure_norms(some.starts, some.tokens, self.places, vectors, lengths, self.plain)
         some, norms = some.select(np.flatnonzero(norms)), norms[norms > 0]
         counted = self.places[some.tokens] >= 0
         ends = np.append(0, np.cumsum(counted))[some.starts]
@@ -92,8 +97,11 @@ class Basis:
         """Return the basis of some rows: the mean of their vectors, and their principal axes."""
         from scipy.sparse import csr_matrix
 
-        used, places = np.unique(places, return_inverse=True)
-        some = vectors[used].astype(np.float32)
+        vectors = vectors.astype(np.float32, copy=False)
+        is_used = np.zeros(len(vectors), bool)
+        is_used[places] = True
+        used, places = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[places]
+        some = vectors[used]
         matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
         totals = np.bincount(places, shares, minlength=len(used))
         center = np.zeros(vectors.shape[1])
@@ -104,7 +112,7 @@ class Basis:
         moved = (matrix @ some) - center.astype(np.float32)
         axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
         rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
-        return cls(center, rotation, vectors.astype(np.float32) @ rotation)
+        return cls(center, rotation, vectors @ rotation)
 
 
 def text_axes(
@@ -121,33 +129,35 @@ def text_axes(
         basis = Basis.of(offsets, rows.places[words], shares, rows.vectors)
     turned = basis.turned
     shift = basis.center @ basis.rotation.astype(np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", turned, turned, dtype=np.float64))
+    lengths = measure_rows(turned)
     squares, norms = allocate(count, np.float32), allocate(count, np.float32)
     rests = allocate((2, count), np.float32)
     near, far = allocate((NEAR, count), np.int8), allocate((count, FAR - NEAR), np.int8)
     kept = allocate((count if rows.plain else 0, dims), np.float32)
+    heads, divisors = np.ascontiguousarray(turned[:, :FAR]), np.empty(count)
 
-    def add_up(first: int) -> tuple[Array, Array]:
+    def add_up(first: int) -> Array:
         part = slice(first, min(first + _BLOCK, count))
         axes, largest = np.empty((part.stop - first, dims), np.float32), np.zeros(FAR, np.float32)
-        starts = rows.starts[first : part.stop + 1].astype(np.int64)
-        tokens = rows.tokens[starts[0] : starts[-1]]
         _add_up(
-            starts - starts[0], tokens, rows.places, turned, lengths, shift, rows.plain,
-            axes, squares[part], norms[part], rests[:, part], largest,
+            *rows.take(part), turned, lengths, shift, rows.plain,
+            axes, squares[part], divisors[part], rests[:, part], largest,
         )  # fmt: skip
         if rows.plain:
             kept[part] = axes
-        return axes, largest
+        return largest
 
     def encode(first: int) -> Array:
-        part = slice(first, first + _BLOCK)
-        squared: Array = _encode(add_up(first)[0], steps, near[:, part], far[part])
+        part = slice(first, min(first + _BLOCK, count))
+        axes = np.empty((part.stop - first, heads.shape[1]), np.float32)
+        _add_heads(*rows.take(part), heads, shift, divisors[part], axes)
+        norms[part] = divisors[part]
+        squared: Array = _encode(axes, steps, near[:, part], far[part])
         return squared
 
     blocks = range(0, count, _BLOCK)
     steps = np.zeros(FAR, np.float32)
-    for largest in map_blocks(lambda first: add_up(first)[1], blocks):
+    for largest in map_blocks(add_up, blocks):
         np.maximum(steps, largest, out=steps)
     steps /= 127
     steps[steps == 0] = 1
@@ -170,6 +180,12 @@ def split_vector(counts: Array, contributions: Array) -> NDArray[np.float64]:
     parts: NDArray[np.float64] = counts[:, None] * contributions.astype(np.float64)
     length, most = measure_vector(np.ones(len(parts)), parts)
     return parts / length if length > TINY * most else np.zeros_like(parts)
+
+
+def measure_rows(vectors: Array) -> NDArray[np.float64]:
+    """Return the length of each row."""
+    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=float))
+    return lengths
 
 
 def measure_vector(counts: Array, contributions: Array) -> tuple[float, float]:
@@ -195,7 +211,7 @@ def _add_row(tokens: Array, places: Array, vectors: Array, total: Array) -> int:
 
 @reordered_kernel
 def _measure_norms(
-    starts: Array, tokens: Array, places: Array, vectors: Array, plain: bool
+    starts: Array, tokens: Array, places: Array, vectors: Array, lengths: Array, plain: bool
 ) -> NDArray[np.float64]:
     """Return what the sum of each row is divided by; 0 for a row without a vector."""
     norms = np.zeros(len(starts) - 1)
@@ -206,7 +222,7 @@ def _measure_norms(
         most = 0.0
         for token in own:
             if places[token] >= 0:
-                most += np.sqrt((vectors[places[token]] ** 2).sum())
+                most += lengths[places[token]]
         norm = np.sqrt((total**2).sum())
         if plain:
             norms[row] = count
@@ -261,6 +277,25 @@ def _add_up(
         squares[row] = head + rest if norm > 0 else np.inf
         for axis in range(min(FAR, dims)):
             largest[axis] = max(largest[axis], abs(mean[axis]))
+
+
+@reordered_kernel
+def _add_heads(
+    starts: Array,
+    tokens: Array,
+    places: Array,
+    vectors: Array,
+    shift: Array,
+    norms: Array,
+    axes: Array,
+) -> None:
+    """Fill the first axes of rows once more, which takes less time than keeping all of them."""
+    total = np.empty(axes.shape[1])
+    for row in range(len(axes)):
+        _add_row(tokens[starts[row] : starts[row + 1]], places, vectors, total)
+        mean, norm = axes[row], norms[row]
+        for axis in range(len(total)):
+            mean[axis] = total[axis] / norm - shift[axis] if norm > 0 else 0.0
 
 
 @reordered_kernel

@@ -9,6 +9,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -32,10 +33,12 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, next_epoch, write
 from lexfield.store.mirror import name_path
 from lexfield.store.owned import refuse_others
-from lexfield.text.corpus import Corpus
+from lexfield.text.corpus import Corpus, read_table
 from lexfield.text.document import Document
+from lexfield.text.frames import is_table
 from lexfield.text.language import choose_language
 from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
+from lexfield.text.source import names_file
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.train import choose_vectors
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
@@ -62,12 +65,20 @@ def to_path(path: str | Path) -> Path:
     return Path(path)
 
 
-def check_documents(documents: Documents | None, hint: str = "") -> Documents:
-    """Return documents. Raise InputError if they are one string or path, or no texts at all."""
-    is_one = isinstance(documents, str | bytes | Path)
+def check_documents(documents: Any, hint: str = "", progress: Progress = silent) -> Documents:
+    """Return documents; files, folders and tables are read.
+
+    Raise InputError if they are one string, or no texts at all.
+    """
+    paths = documents if isinstance(documents, list | tuple) else [documents]
+    if paths and all(isinstance(p, Path) or (isinstance(p, str) and names_file(p)) for p in paths):
+        return Corpus.read(paths, progress=progress)
+    if is_table(documents):
+        return read_table(documents)
+    is_one = isinstance(documents, str | bytes)
     if is_one or not isinstance(documents, Iterable | Document):
         raise InputError(
-            f"An index needs a list of texts{', not a single string or path' if is_one else ''}."
+            f"An index needs a list of texts{', not a single string' if is_one else ''}."
             f" Got {shorten(repr(documents), 60)} instead.",
             f"Read files with Corpus.read(path){hint}.",
         )
@@ -82,7 +93,7 @@ def to_corpus(
     language: str | None = None,
 ) -> Corpus:
     """Return documents as a corpus. Raise InputError if they are one text or a path."""
-    documents = check_documents(documents, "; open an index with Index.open(path)")
+    documents = check_documents(documents, "; open an index with Index.open(path)", progress)
     if isinstance(documents, Corpus):
         if tokenize in (None, documents.normalisation.tokenizer):
             return documents

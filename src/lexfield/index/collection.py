@@ -322,7 +322,7 @@ class Collection:
         """Where another process opens this index."""
         return name_path(self.path.resolve())
 
-    @property
+    @cached_property
     def is_in_memory(self) -> bool:
         """Is the index in a temporary folder, which is removed with it?"""
         return is_in_memory(self.path)

@@ -229,7 +229,7 @@ class Ranking(Frames, Sequence[Hit]):
         return Hit(range(len(self))[index], self._found, self._rows)
 
     def __iter__(self) -> Iterator[Hit]:
-        return (self[place] for place in range(len(self)))
+        return (Hit(place, self._found, self._rows) for place in range(len(self)))
 
     def to_dicts(self, explain: bool = True, full: bool = False) -> list[JsonObject]:
         return [hit.to_dict(explain, full) for hit in self]

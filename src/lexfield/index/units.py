@@ -296,7 +296,8 @@ def text_rows(corpus: Corpus, unit: str, content: Array, embedded: WordEmbedding
     """Return the rows of a corpus as words whose vectors are added up."""
     places = np.where(content & embedded.known, embedded.places, -1).astype(np.int32)
     tokens, plain = corpus.arrays["tokens"], embedded.contributions is None
-    return TextRows(token_starts(corpus, unit), tokens, places, embedded.added, plain)
+    vectors = embedded.added.astype(np.float32, copy=False)
+    return TextRows(token_starts(corpus, unit), tokens, places, vectors, plain)
 
 
 def count_distinct(corpus: Corpus, unit: str, content: Array) -> dict[str, Array]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexfield.bags.keyness import KeyWord
 from lexfield.plots.figure import COLOURS, Picture, figure
-from lexfield.results import Table
-from lexfield.vectors.models import Uncertainty
-from lexfield.vectors.threshold import Curve, Threshold
+
+if TYPE_CHECKING:
+    from lexfield.bags.keyness import KeyWord
+    from lexfield.results import Table
+    from lexfield.vectors.models import Uncertainty
+    from lexfield.vectors.threshold import Curve, Threshold
 
 _BARS = 60
 _PAIRS = 20  # means of fewer are not drawn

@@ -24,6 +24,7 @@ _EARLY, _STEPS = 250, 750
 _EXAGGERATION = 12.0
 _SPACING = 0.35  # of the grid; w has width 1, and its sums are then right within 2%
 _EDGE = 3  # cells around the points
+_FEW = 100  # points
 
 
 def place_points(points: Array, start: Array, perplexity: float) -> NDArray[np.float64]:
@@ -103,6 +104,8 @@ def repel(places: Array, spectra: dict[tuple[int, ...], tuple[Array, Array]]) ->
     """Return Σⱼ w² (yᵢ − yⱼ) / Z of every point; ``spectra`` keeps the kernels by size of grid."""
     from scipy.fft import irfft2, next_fast_len, rfft2
 
+    if len(places) <= _FEW:
+        return repel_few(places)
     low = places.min(axis=0)
     cells = np.ceil((places.max(axis=0) - low) / _SPACING).astype(int) + 2 * _EDGE
     padded = tuple(next_fast_len(2 * int(cell), real=True) for cell in cells)
@@ -118,6 +121,15 @@ def repel(places: Array, spectra: dict[tuple[int, ...], tuple[Array, Array]]) ->
     total = read[:, 0].sum() - len(places)  # without w(i, i) = 1
     push = places * read[:, 1:2] - read[:, 2:]
     return np.asarray(push / max(total, 1e-12))
+
+
+def repel_few(places: Array) -> Array:
+    """Return the same from all pairs: the grid's error would exceed the sum over few points."""
+    apart = places[:, None] - places
+    near = 1 / (1 + (apart**2).sum(axis=2))
+    np.fill_diagonal(near, 0)
+    push = (near[:, :, None] ** 2 * apart).sum(axis=1)
+    return np.asarray(push / max(near.sum(), 1e-12))
 
 
 def make_spectra(padded: tuple[int, ...]) -> tuple[Array, Array]:

@@ -29,7 +29,7 @@ from lexfield.index.collection import Collection
 from lexfield.index.query import Query, check_length, note_nothing
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.block_max import BlockSums, ValueList, count_blocks
+from lexfield.search.block_max import BlockSums, ValueList
 from lexfield.search.method import Mask
 from lexfield.text.stopwords import stopwords
 
@@ -37,6 +37,7 @@ NOTHING: Array = np.empty(0)
 _EVERY_ROW: Mask = np.empty(0, bool)
 _WORDS = 200  # of a query whose coincidence is considered
 _NO_ROWS: NDArray[np.int32] = np.empty(0, np.int32)
+_MANY = 200_000  # entries of lists: fewer are added up faster than their blocks are chosen
 
 
 class Term(NamedTuple):
@@ -171,7 +172,7 @@ class BagMethod:
         norms, scales = self._scale_norms(bags, [term for term, _ in scored])
         is_sum = not len(norms) and all(term.weight > 0 for term, _ in scored)
         sizes = [len(one.rows) for _, one in scored]
-        if is_sum and sum(sizes) > count_blocks(len(bags.rows)):
+        if is_sum and sum(sizes) > _MANY:
             return sum_blocks(bags, scored, among).find_highest(k)
         rows = np.concatenate([_NO_ROWS, *[one.rows for _, one in scored]])
         values = np.concatenate([NOTHING, *[one.values for _, one in scored]])
@@ -357,6 +358,7 @@ def rank_sums(
             score += less[row]
         for order in range(len(norms)):
             score += scales[order] * norms[order, row]
-        size = push(best, scores, size, row, score)
+        if size < len(best) or score >= scores[0]:  # few are: a call takes longer than a sum
+            size = push(best, scores, size, row, score)
     sort_heap(best[:size], scores[:size])
     return size

@@ -52,7 +52,7 @@ class BlockSums:
     def __init__(self, rows: int, lists: Lists, among: NDArray[np.bool_] | None) -> None:
         self._lists = lists
         self._among = _EVERY_ROW if among is None else among
-        self._bounds = np.zeros(count_blocks(rows))
+        self._bounds = np.zeros((rows >> _BITS) + 1)
         for weight, one in lists:
             add_bounds(self._bounds, one.blocks, one.highest, weight)
 
@@ -96,10 +96,6 @@ class BlockSums:
         for weight, one in self._lists:
             add_blocks(sums, blocks, one.rows, one.values, one.blocks, one.starts, weight)
         return sums
-
-
-def count_blocks(rows: int) -> int:
-    return (rows >> _BITS) + 1
 
 
 @kernel

@@ -29,7 +29,8 @@ class Jaccard:
         overlap = np.zeros(len(rows), np.int32)
         for holding in _list_holding(rows, query):
             overlap[holding] += 1
-        touched = np.flatnonzero(overlap if among is None else np.where(among, overlap, 0))
+        shares_word = overlap != 0  # NumPy finds True faster than numbers
+        touched = np.flatnonzero(shares_word if among is None else shares_word & among)
         common = overlap[touched].astype(np.int64)
         union = len(query.words) + rows.set_sizes[touched] - common
         scores = common / union
@@ -74,7 +75,8 @@ class Bow:
         shares = query.counts / max(1, query.counts.sum())
         for holding, least in _list_common(rows, query):
             common[holding] += least
-        touched = np.flatnonzero(common if among is None else np.where(among, common, 0))
+        shares_word = common != 0
+        touched = np.flatnonzero(shares_word if among is None else shares_word & among)
         scores = 2 * common[touched] - 2
         places = top_k(scores, k)
         chosen = touched[places].tolist()

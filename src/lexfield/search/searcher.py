@@ -125,6 +125,7 @@ class Searcher:
 
 def locate(index: Collection, identity: str) -> tuple[str, int]:
     """Return the unit and the row of an id. Raise InputError if the index does not hold it."""
+    check(isinstance(identity, str), "id", "a string, such as 'emma' or 'emma#81'", identity)
     document, sentence = split_id(index.documents, identity)
     corpus, row = find_text(index.segments, index.documents, document)
     number = index.documents[document]

@@ -25,7 +25,7 @@ from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
-from lexfield.text.frames import records_of
+from lexfield.text.frames import is_table, records_of
 from lexfield.text.language import FIELD
 from lexfield.text.language_data import find_code
 from lexfield.text.normalise import DEFAULT_TOKENIZER, TOKENIZERS, Normalisation, Tokenizer
@@ -192,7 +192,8 @@ class Corpus:
         taken: Container[str] = (),
         progress: Progress = silent,
     ) -> Corpus:
-        """Return a corpus of one text, several texts (strings or documents), or ids with texts.
+        """Return a corpus of one text, several texts (strings or documents), ids with texts, or a
+        table (as ``from_frame``).
 
         A string gets the lowest whole number as its id that is neither in ``taken`` nor the id of a
         document, so the ids of a list of strings are "0", "1", …. ``tokenize`` is the name of a
@@ -232,9 +233,8 @@ class Corpus:
         does the title. All are found automatically as in ``Reader``.
         """
         fields = (text,) if isinstance(text, str) else tuple(text)
-        reader = Reader((), text_fields=fields, title_field=title, id_field=id)
-        rows = enumerate(records_of(frame), 1)
-        return cls.of(reader.from_records(rows, "row"), normalisation=normalisation)
+        rows = read_table(frame, text_fields=fields, title_field=title, id_field=id)
+        return cls.of(rows, normalisation=normalisation)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -374,11 +374,18 @@ def _ranges(offsets: Array, rows: Array) -> tuple[NDArray[np.int64], NDArray[np.
     return offsets[rows], offsets[rows + 1] - offsets[rows]
 
 
+def read_table(frame: Any, **options: Any) -> Iterable[Document]:
+    """Return the rows of a table as documents; ``options`` are those of ``Reader``."""
+    return Reader((), **options).from_records(enumerate(records_of(frame), 1), "row")
+
+
 def _iterate(texts: Texts) -> Iterable[Document | str]:
     if isinstance(texts, str | Document):
         return [texts]
     if isinstance(texts, Mapping):
         return (Document(str(id), text) for id, text in texts.items())
+    if is_table(texts):
+        return read_table(texts)
     if isinstance(texts, Iterable):
         return texts
     raise InputError(

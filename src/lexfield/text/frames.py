@@ -9,6 +9,11 @@ from lexfield.errors import InputError
 from lexfield.results import JsonObject
 
 
+def is_table(value: object) -> bool:
+    """Is this a table of pandas, polars or Arrow? Iterating over it would yield its columns."""
+    return hasattr(value, "columns") and not isinstance(value, type)
+
+
 def records_of(frame: Any) -> list[JsonObject]:
     """Return one dictionary per row; missing values are None. No data frame package is imported."""
     if hasattr(frame, "to_dicts"):  # polars, and lexfield's own tables

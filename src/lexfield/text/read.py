@@ -85,10 +85,10 @@ class Reader:
         refuse_unknown(type(self), unknown)
         names = READERS.names()
         check(format is None or format in names, "format", f"one of {', '.join(names)}", format)
+        check(isinstance(paths, Path | Iterable), "paths", "a path or a list of paths", paths)
         self.paths = [paths] if isinstance(paths, str | Path) else list(paths)
         self.text_fields = tuple(text_fields)
-        self.title_field = title_field
-        self.id_field = id_field
+        self.title_field, self.id_field = title_field, id_field
         self.language = check_language(language)
         self.encoding = check_encoding(encoding) if encoding else None
         self.format = format

@@ -213,6 +213,11 @@ def growth_error(source: Source) -> ReadError:
     )
 
 
+def names_file(text: str) -> bool:
+    """Return whether a text is the name of a file or folder."""
+    return len(text) < 1000 and "\n" not in text and "\0" not in text and os.path.exists(text)
+
+
 def read_at_most(file: IO[bytes], most: int) -> bytes | None:
     """Return all bytes of a file, or None if there are more than ``most``.
 

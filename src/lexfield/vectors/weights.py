@@ -110,14 +110,18 @@ class LearnedContributions:
     def _map(self) -> NDArray[np.float32]:
         return self.map.astype(np.float32)
 
+    @cached_property
+    def _tables(self) -> NDArray[np.float32]:
+        return self.tables.astype(np.float32)
+
     def take(self, rows: Array, vectors: Array) -> NDArray[np.float16]:
         """Return the contributions of words, given by their rows and vectors."""
         if not len(rows):
             return np.empty((0, self.dims), np.float16)
         with single_thread():  # the same bytes at any number of threads
-            directions = vectors.astype(np.float32) @ self._map
+            directions = vectors.astype(np.float32, copy=False) @ self._map
         coded = rows < len(self.codes)
-        missed = self.tables[np.arange(len(self.tables)), self.codes[rows[coded]]]
+        missed = self._tables[np.arange(len(self.tables)), self.codes[rows[coded]]]
         directions[coded] += missed.reshape(-1, self.dims)
         weights = np.exp2(self.weights[rows].astype(np.float32) / -STEPS)
         return (weights[:, None] * unit_rows(directions)).astype(np.float16)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.frames import is_table
 from lexfield.verbs.input import Source, TextOptions, name_briefly, read_texts
 
 
@@ -39,11 +40,13 @@ def run_each(
     details: list[Detail] = []
     notes: list[str] = []
     names: Counter[str] = Counter()
-    is_one = isinstance(sources, str | Path | Document | Corpus | Index)
-    sources = [sources] if is_one or not isinstance(sources, Iterable) else sources  # type: ignore[list-item]
-    if not sources:
+    is_one = isinstance(sources, str | Path | Document | Corpus | Index) or is_table(sources)
+    every: list[Any] = [sources]
+    if isinstance(sources, Iterable) and not is_one:
+        every = list(sources)
+    if not every:
         raise InputError("There are no texts.", "Give one or more texts, files or folders.")
-    for source in sources:
+    for source in every:
         name = name_briefly(source)
         names[name] += 1
         name = name if names[name] == 1 else f"{name} {names[name]}"

@@ -24,14 +24,16 @@ from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
 from lexfield.store.mirror import name_path
-from lexfield.text.corpus import Corpus
+from lexfield.text.corpus import Corpus, read_table
 from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
 from lexfield.text.fields import Condition, choose_documents, read_where
+from lexfield.text.frames import is_table
 from lexfield.text.language import FIELD
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
 from lexfield.text.readers import map_suffixes
+from lexfield.text.source import names_file
 from lexfield.text.stopwords import check_language
 from lexfield.verbs.declare import Default, Flags, Help, Input
 from lexfield.verbs.file_options import FileOptions, get_file_options
@@ -176,7 +178,7 @@ def _find_by_id(
     index = open_index(given["index"])
     found: list[str | Path | Document] = []
     for item in items:
-        is_file = str(item) not in index.documents and _exists(str(item))
+        is_file = str(item) not in index.documents and names_file(str(item))
         found.append(item if isinstance(item, Document) or is_file else index[str(item)])
     return found
 
@@ -194,6 +196,8 @@ def _list_items(source: Any) -> list[str | Path | Document]:
     items = [source] if isinstance(source, str | Path | Document) else source
     if isinstance(items, Mapping):
         items = [Document(str(id), text) for id, text in items.items()]
+    elif is_table(items):
+        items = read_table(items)
     if not isinstance(items, Iterable) or isinstance(items, bytes):
         items = [items]
     found = list(items)
@@ -301,7 +305,7 @@ def open_index(source: Index | Sources, metric: str | None = None) -> Index:
     if isinstance(source, Index):
         source.record()
         return source if metric is None else Index.open(source.path, metric)
-    if isinstance(source, str) and len(source.split()) > 1 and not _exists(source):
+    if isinstance(source, str) and len(source.split()) > 1 and not names_file(source):
         hint = "Check the path; the index comes before the text."
         raise InputError(f"There is no index {shorten(source, 80)!r}.", hint)
     if isinstance(source, str | Path):
@@ -329,7 +333,7 @@ def name_source(source: object) -> str:
 def name_briefly(source: object) -> str:
     """Return the name of a source without folder and suffix."""
     name = name_source(source)
-    is_path = isinstance(source, Path | Index) or (isinstance(source, str) and _exists(source))
+    is_path = isinstance(source, Path | Index) or (isinstance(source, str) and names_file(source))
     if is_path and name != "standard input":
         return Path(os.path.abspath(name)).name.split(".")[0] or name
     return name
@@ -337,7 +341,7 @@ def name_briefly(source: object) -> str:
 
 def is_path(item: str | Path) -> bool:
     """Is this a path, or a string that names a file? Raise InputError if it only looks like one."""
-    if isinstance(item, Path) or _exists(item):
+    if isinstance(item, Path) or names_file(item):
         return True
     if _looks_like_path(item):
         start, rest = _split_path(item)
@@ -380,7 +384,7 @@ def refuse_ids(sources: Sequence[object], options: TextOptions) -> None:
     """
     if options.get("index") is not None:
         return
-    texts = [one for one in sources if isinstance(one, str) and not _exists(one)]
+    texts = [one for one in sources if isinstance(one, str) and not names_file(one)]
     for source in sources if texts else ():
         is_index = isinstance(source, Index)
         if is_index or (isinstance(source, str | Path) and is_store(source)):
@@ -391,8 +395,3 @@ def refuse_ids(sources: Sequence[object], options: TextOptions) -> None:
                     "To use that document, add --index (index=…); to use the word itself, pass"
                     f" lx.Document('text', {found[0]!r}).",
                 )
-
-
-def _exists(text: str) -> bool:
-    """Return whether a text is the name of a file or folder."""
-    return len(text) < 1000 and "\n" not in text and os.path.exists(text)
