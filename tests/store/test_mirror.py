@@ -21,8 +21,9 @@ from lexfield.store import cache, mirror
 from lexfield.store.cache import SIZE, copies, measure
 from lexfield.store.files import BLOCK
 from lexfield.store.folder import Store, write
+from lexfield.store.garbage import GRACE, find_used
 from lexfield.store.manifest import CURRENT
-from lexfield.store.mirror import GRACE, Mirror, find_folder
+from lexfield.store.mirror import Mirror, find_folder
 from lexfield.store.remote import ONE_WRITER, Remote
 from tests.store import test_place
 
@@ -386,7 +387,7 @@ def test_a_writer_that_is_killed_between_any_two_steps(
         put(address, c=np.arange(2, 3))
         assert get(address) == {**found, "c": 2}
         current, held = Path(find_folder(address)), files(address)
-        used = set(Mirror(address)._find_used(Store.open(current).generation, {}))
+        used = find_used(Remote(address), Store.open(current).generation, {})
         assert {name for name in held if name[0] == "0"} <= used, at
         if ended == 0:
             break
