@@ -218,10 +218,28 @@ def test_a_server_that_ignores_conditions_is_not_written_to(
     monkeypatch.setattr(Remote, "_put_if", put_anyway)
     with pytest.raises(StoreError, match="ignores the conditions of conditional writes") as error:
         put(address, a=np.arange(1))
-    assert ONE_WRITER in error.value.hint and CURRENT not in files(address)
+    assert ONE_WRITER in error.value.hint and not any(map(_is_generation, files(address)))
     monkeypatch.setenv(ONE_WRITER, "1")
     put(address, a=np.arange(1))
     assert get(address) == {"a": 0}
+
+
+def _is_generation(name: str) -> bool:
+    return name == CURRENT or name[0].isdigit()
+
+
+def test_a_long_file_is_read_whole(address: str) -> None:
+    """A manifest of a large index comes in pieces."""
+    remote, data = Remote(address), np.random.default_rng(0).bytes(20 * BLOCK)
+    remote.write("long", data)
+    assert remote.read("long", len(data)) == data
+    with pytest.raises(CorruptError, match="long is too large"):
+        remote.read("long", len(data) - 1)
+
+
+def test_a_missing_bucket_is_told(bucket: str) -> None:
+    with pytest.raises(StoreError, match="cannot be written: there is no such bucket"):
+        put(f"{bucket}-missing/there", a=np.arange(1))
 
 
 def test_an_address_without_conditional_writes_is_not_written_to(

@@ -240,6 +240,7 @@ class Mirror:
             sync_folder(self.root)
         pointer = canonical_json({"generation": claimed, "manifest": manifest})
         try:
+            self.remote.check_conditions(f"{claimed}/{MARKER}")
             self._send(claimed, manifest, before)
         except BaseException:
             with suppress(StoreError):  # a later writer tries again
@@ -281,7 +282,6 @@ class Mirror:
         """Create the marker of the first free number, which nobody else has then."""
         while not self.remote.create(f"{number:06d}/{MARKER}"):
             number += 1
-        self.remote.check_conditions(f"{number:06d}/{MARKER}")
         return f"{number:06d}"
 
     def _send(self, number: str, manifest: str, before: bytes | None) -> None:
