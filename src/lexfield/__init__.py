@@ -99,6 +99,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.vectors import list_vectors as list_vectors
     from lexfield.verbs.vectors import measure_uncertainty as measure_uncertainty
     from lexfield.verbs.vectors import train_vectors as train_vectors
+    from lexfield.verbs.warm import warm as warm
     from lexfield.verbs.words import near as near
     from lexfield.verbs.words import threshold as threshold
 

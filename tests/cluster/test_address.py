@@ -144,3 +144,15 @@ def test_readers_see_whole_states_while_a_writer_works(
     thread.join()
     reader.refresh()
     assert len(reader) == 9 and seen <= {4, 5, 6, 7, 8, 9}
+
+
+def test_warm_reads_all_but_the_texts(bucket: str, tmp_path: Path) -> None:
+    address = f"{bucket}/idx"
+    with machine("writer", tmp_path):
+        index = Index.build(Corpus.of(documents(0, 8)), address)
+        sizes = index._store.sizes
+    seen: list[int] = []
+    row = lx.warm(address, progress=lambda done, total: seen.append(done))[0]
+    hot = {name: size for name, size in sizes.items() if "texts.bytes" not in name}
+    assert (row.path, row.files, row.bytes) == (address, len(hot), sum(hot.values()))
+    assert sum(hot.values()) in seen

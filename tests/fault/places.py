@@ -304,14 +304,18 @@ def _told(words: list[str], good: tuple[str, ...]) -> dict[str, Any]:
 
 
 def long(folder: Path) -> dict[str, Any]:
+    from tests.fault.remotes import Unreliable
     from tests.fault.remotes import remotes as unreliable
 
-    for name in ("folders", "parts", "remotes", "unreliable"):
+    for name in ("folders", "parts", "remotes", "unreliable", "lost"):
         (folder / name).mkdir()
     failing = unreliable(folder / "unreliable")
+    Unreliable.is_lost = True
+    lost = unreliable(folder / "lost")
     return {
         "folders": folders(folder / "folders", 1000),
         "parts": parts(folder / "parts"),
         "remotes": remotes(folder / "remotes", 1000),
         **{f"{name}, each call fails, lags or lies": one for name, one in failing.items()},
+        **{f"{name}, the answer is lost": one for name, one in lost.items()},
     }

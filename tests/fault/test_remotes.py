@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fsspec", reason="the extra 'cluster' is not installed")
 
-from lexfield.store.mirror import GRACE
+from lexfield.store.garbage import GRACE
 from lexfield.store.place import copies, place_of
 from lexfield.store.remote import SCHEMES
 from tests.fault.remotes import Unreliable, make_store, read, remotes

@@ -21,8 +21,9 @@ from lexfield.store import cache, mirror
 from lexfield.store.cache import SIZE, copies, measure
 from lexfield.store.files import BLOCK
 from lexfield.store.folder import Store, write
+from lexfield.store.garbage import GRACE, find_used
 from lexfield.store.manifest import CURRENT
-from lexfield.store.mirror import GRACE, Mirror, find_folder
+from lexfield.store.mirror import Mirror, find_folder
 from lexfield.store.remote import ONE_WRITER, Remote
 from tests.store import test_place
 
@@ -217,10 +218,28 @@ def test_a_server_that_ignores_conditions_is_not_written_to(
     monkeypatch.setattr(Remote, "_put_if", put_anyway)
     with pytest.raises(StoreError, match="ignores the conditions of conditional writes") as error:
         put(address, a=np.arange(1))
-    assert ONE_WRITER in error.value.hint and CURRENT not in files(address)
+    assert ONE_WRITER in error.value.hint and not any(map(_is_generation, files(address)))
     monkeypatch.setenv(ONE_WRITER, "1")
     put(address, a=np.arange(1))
     assert get(address) == {"a": 0}
+
+
+def _is_generation(name: str) -> bool:
+    return name == CURRENT or name[0].isdigit()
+
+
+def test_a_long_file_is_read_whole(address: str) -> None:
+    """A manifest of a large index comes in pieces."""
+    remote, data = Remote(address), np.random.default_rng(0).bytes(20 * BLOCK)
+    remote.write("long", data)
+    assert remote.read("long", len(data)) == data
+    with pytest.raises(CorruptError, match="long is too large"):
+        remote.read("long", len(data) - 1)
+
+
+def test_a_missing_bucket_is_told(bucket: str) -> None:
+    with pytest.raises(StoreError, match="cannot be written: there is no such bucket"):
+        put(f"{bucket}-missing/there", a=np.arange(1))
 
 
 def test_an_address_without_conditional_writes_is_not_written_to(
@@ -386,7 +405,7 @@ def test_a_writer_that_is_killed_between_any_two_steps(
         put(address, c=np.arange(2, 3))
         assert get(address) == {**found, "c": 2}
         current, held = Path(find_folder(address)), files(address)
-        used = set(Mirror(address)._find_used(Store.open(current).generation, {}))
+        used = find_used(Remote(address), Store.open(current).generation, {})
         assert {name for name in held if name[0] == "0"} <= used, at
         if ended == 0:
             break

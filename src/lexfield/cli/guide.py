@@ -42,7 +42,8 @@ GROUPS = {
     "Words": ("near", "threshold", "bag", "zipf", "speech", "layout", "vectors"),
     "Measure a search": ("run", "evaluate", "fuse", "metric", "methods", "study"),
     "lexfield itself": (
-        "serve", "demo", "help", "doctor", "completion", "verify", "sign", "cluster", "reproduce",
+        "serve", "warm", "demo", "help", "doctor", "completion", "verify", "sign", "cluster",
+        "reproduce",
     ),
 }  # fmt: skip
 

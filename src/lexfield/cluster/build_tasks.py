@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lexfield.cluster.shards import NAME, SHARD
+from lexfield.cluster.shard_names import NAME, SHARD
 from lexfield.index.axes import Basis
 from lexfield.index.segment import BALL, content_words, number_stems, save_rows
 from lexfield.index.units import UNITS, row_sets, text_rows

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lexfield.cluster.search_shards import ShardSearch
-from lexfield.cluster.shards import KIND, ShardedCollection
+from lexfield.cluster.shard_names import KIND
+from lexfield.cluster.shards import ShardedCollection
 from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.ranking import Ranking
@@ -18,8 +19,6 @@ from lexfield.search.index import Index
 from lexfield.search.searcher import Answer, Request, answer_texts
 from lexfield.store.folder import SHARDS, Store
 from lexfield.store.mirror import Mirror, find_folder
-from lexfield.store.place import is_address
-from lexfield.topics.lda import TopicModel
 
 
 class ShardedIndex(ShardedCollection, Index):
@@ -30,16 +29,9 @@ class ShardedIndex(ShardedCollection, Index):
     def _search_all(
         self, texts: list[str], request: Request, progress: Progress, engine: Engine | None
     ) -> Iterator[Ranking]:
-        if engine is None:
+        if engine is None or not self.is_as_built or self.metric is not None:
             return super()._search_all(texts, request, progress, engine)
         return ShardSearch(self, request, engine).run(texts, progress)
-
-    def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
-        if is_address(self.address):
-            raise InputError(
-                "Topics are fitted to an index in a folder.", "Build or copy it there first."
-            )
-        return super().fit_topics(topics, **options)
 
     def encode(
         self, encoder: Any = None, *, replace: bool = False, progress: Progress = silent
@@ -60,20 +52,19 @@ def open_index(path: str | Path, metric: str | None = None) -> Index:
         is_sharded = (folder / SHARDS).is_dir()
     if not is_sharded:
         return Index.open(folder, metric)
-    if metric is not None:
-        raise InputError(
-            f"{path} is an index in shards, which has no metrics.", "Build one without --shards."
-        )
-    return ShardedIndex(path)
+    return ShardedIndex(path, metric=metric)
 
 
 def search_texts(
     path: str, metric: str | None, state: str, texts: list[str], request: JsonObject
 ) -> list[Answer]:
     """Search all shards of the index at a path or address; a task for one process."""
-    return answer_texts(_open_cached(path), state, texts, request)
+    index = _open_cached(path, metric)
+    if index.state != state:
+        index.refresh()
+    return answer_texts(index, state, texts, request)
 
 
 @lru_cache(maxsize=1)
-def _open_cached(path: str) -> Index:
-    return open_index(path)
+def _open_cached(path: str, metric: str | None) -> Index:
+    return open_index(path, metric)

@@ -7,6 +7,10 @@
 Words are numbered as in an index of the whole, so sums over words run in the same order; the axes
 of mean vectors and all statistics are those of the whole. So a row scores, to the bit, as it does
 in a single index, whichever other shards are open.
+
+What is added later is a segment in the store of the index, and what is deleted a mark there. Then
+shards are searched as the segments that they are, together with the added ones, until ``compact``
+makes shards of all.
 """
 
 from __future__ import annotations
@@ -15,36 +19,44 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError
+from lexfield.cluster.shard_names import KIND, NAME, SHARD
+from lexfield.cluster.write_shards import EMPTY, write_shards
+from lexfield.errors import ChangedError, CorruptError, InputError, NotAStoreError, StoreError
 from lexfield.index.about import measure_parts
+from lexfield.index.build import choose_merged
 from lexfield.index.collection import Collection
-from lexfield.index.lexicon import Lexicon
+from lexfield.index.lexicon import Lexicon, embed_with, weigh_again
+from lexfield.index.parts import write_next
 from lexfield.index.rows import Key, Rows, Statistics
 from lexfield.index.segment import Segment, number_stems
+from lexfield.index.units import UNITS
+from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.store.folder import SHARDS, Store, manifest_sum
+from lexfield.store.folder import SHARDS, Store, Writer, manifest_sum
 from lexfield.store.manifest import root_of
 from lexfield.store.place import is_address, place_of
-from lexfield.text.corpus import Corpus
+from lexfield.text.corpus import Corpus, Vocabulary
 from lexfield.text.normalise import NONE, Normalisation
 from lexfield.text.stopwords import stopwords
+from lexfield.vectors.wordvectors import WordEmbeddings
 
-T = TypeVar("T")
 Sums = list[tuple[list[Any], int, int]]  # key, rows holding, total
-KIND = "index in shards"
-SHARD = "shard"
 _SHARD_NAME = re.compile(r"[0-9]{4}-[0-9a-f]{32}")
-NAME = "s"  # of the one segment in a shard's store
+# what all shards share, in the store of the index
+_SHARED = (
+    "words", "counts", "vectors", "how", "contributions", "balls", "term_totals", *UNITS,
+)  # fmt: skip
 
 
 def check_shards(store: Store) -> None:
@@ -124,6 +136,12 @@ class ShardSegment(Segment):
         return self._shared.array(name)[self.own] if name in self._shared else None
 
     @property
+    def contents(self) -> str:
+        own = [name for unit in UNITS for name in self._set_names(unit)]
+        sums = self._store.fingerprint(own), self._shared.fingerprint(["vectors", "how"])
+        return xxhash.xxh3_64_hexdigest("".join((*sums, self._store.fingerprint(["own"]))).encode())
+
+    @property
     def index_store(self) -> Store:
         return self._shared
 
@@ -142,7 +160,7 @@ class SharedLexicon(Lexicon):
     @cached_property
     def maps(self) -> list[NDArray[np.int32]]:  # type: ignore[override]
         """Of the shards that are open; not needed to read a query."""
-        return [segment.own for segment in self._index.segments]
+        return [one.own for one in self._index.segments if isinstance(one, ShardSegment)]
 
     @cached_property
     def vectors(self) -> NDArray[np.float32]:
@@ -184,11 +202,13 @@ class SharedLexicon(Lexicon):
 class ShardedCollection(Collection):
     """What is stored in shards: all of them are open or, as a task sees it, ``only`` one."""
 
-    def __init__(self, path: str | Path, only: int | None = None) -> None:
+    def __init__(
+        self, path: str | Path, only: int | None = None, metric: str | None = None
+    ) -> None:
         self._address = str(path) if is_address(path) else os.path.realpath(path)
         self._place = place_of(path)
         self._only = only
-        self._attach(self._place.store())
+        self._attach(self._place.store(), metric)
 
     @property
     def address(self) -> str:
@@ -214,10 +234,17 @@ class ShardedCollection(Collection):
         shards: list[JsonObject] = self._meta["shards"]
         return shards
 
+    @property
+    def is_as_built(self) -> bool:
+        """Has nothing been added or deleted since it was built?"""
+        return len(self._meta["segments"]) == 1 and "deleted" not in self._store
+
     @cached_property
-    def segments(self) -> list[ShardSegment]:  # type: ignore[override]
+    def segments(self) -> list[Segment]:
         numbers = range(len(self.shards)) if self._only is None else [self._only]
-        return [self._segment(self.shards[number]) for number in numbers]
+        plain: list[Segment] = [self._segment(self.shards[number]) for number in numbers]
+        plain += [Segment(self._store, meta) for meta in self._meta["segments"][1:]]
+        return plain if self._metric is None else self._metric.map_segments(plain)
 
     def _segment(self, about: JsonObject) -> ShardSegment:
         name = f"{SHARDS}/{about['name']}"
@@ -227,6 +254,9 @@ class ShardedCollection(Collection):
         except StoreError as error:
             if isinstance(error, CorruptError):
                 raise
+            if not self._store.is_current():
+                message = f"{self.address} was changed before its shards were opened."
+                raise ChangedError(message, "Open it again.") from error
             raise CorruptError(
                 f"The shard {about['name']} of {self.address} is missing.",
                 "Restore it from a backup or build the index again from its source.",
@@ -240,7 +270,9 @@ class ShardedCollection(Collection):
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        return SharedLexicon(self._store, self, stopwords(self.language))
+        if self.is_as_built and self.metric is None:
+            return SharedLexicon(self._store, self, stopwords(self.language))
+        return Lexicon(self.segments, stopwords(self.language), self._deleted)
 
     @property
     def normalisation(self) -> Normalisation:
@@ -259,18 +291,51 @@ class ShardedCollection(Collection):
 
     @property
     def _deleted(self) -> NDArray[np.bool_]:
+        if "deleted" in self._store:
+            return self._store.array("deleted")
         return np.zeros(sum(len(segment.corpus.ids) for segment in self.segments), bool)
 
-    def _change(self, work: Callable[[], T]) -> T:
-        raise InputError(
-            f"{self.address} is an index in shards, which never change.",
-            "Build it again from all documents, with --replace.",
+    def _choose_merged(self, tokens: int) -> tuple[range, range]:
+        """Merge added segments only: shards stay as they are until all are compacted."""
+        first, last = len(self.shards), len(self.segments)
+        kept, absorbed = choose_merged(self.segments[first:], tokens)
+        return range(first + len(kept)), range(last - len(absorbed), last)
+
+    def _keep(self, out: Writer, numbers: Iterable[int]) -> None:
+        first, added = len(self.shards), self._meta["segments"][1:]
+        kept = [added[number - first] for number in numbers if number >= first]
+        out.meta.update(self._meta, segments=[self._meta["segments"][0], *kept])
+        for name in (*_SHARED, *(meta["name"] for meta in kept)):
+            out.keep(self._store, f"{name}.")
+
+    def _compact(self, progress: Progress) -> None:
+        """Make as many shards as there are of all documents that were not deleted."""
+        documents = list(self)
+        if not documents:
+            raise InputError("No document is left; an index cannot be empty. Delete its folder.")
+
+        def embed(vocabulary: Vocabulary) -> tuple[WordEmbeddings, JsonObject]:
+            found = embed_with(list(vocabulary), self.lexicon, self._source)
+            embedded = weigh_again(found, self._meta["vectors"], vocabulary.counts)
+            coverage = embedded.coverage(vocabulary.counts)
+            return embedded, {**self._meta["vectors"], "coverage": coverage}
+
+        write_shards(
+            documents,
+            self._place,
+            min(len(self.shards), len(documents)),
+            embed=embed,
+            language=self.language,
+            normalisation=self.normalisation,
+            commit=lambda: write_next(self._store, self.segments),
+            notes=lambda: [one for one in self._meta["notes"] if not one.startswith(EMPTY)],
+            progress=progress,
         )
 
     def info(self) -> JsonObject:
         found = super().info()
         parts: Counter[str] = Counter(found["parts"])
-        for segment in self.segments:
+        for segment in self.segments[: len(self.shards)]:
             parts.update(measure_parts(segment._store))
         return {
             **found,
@@ -286,7 +351,11 @@ class ShardedCollection(Collection):
 
     def __repr__(self) -> str:
         documents, sentences = (self._meta["rows"][unit] for unit in ("document", "sentence"))
+        words = len(self._store.strings("words"))
+        if not self.is_as_built:
+            documents, words = len(self), len(self.lexicon)
+            sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
         return (
             f"<Index {self.address!r}: {documents:,} documents, {sentences:,} sentences,"
-            f" {len(self._store.strings('words')):,} distinct words, {len(self.shards)} shards>"
+            f" {words:,} distinct words, {len(self.shards)} shards>"
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.segment import Segment
 from lexfield.index.units import UNITS
+from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store
 from lexfield.vectors.coverage import Coverage
@@ -44,6 +45,25 @@ def measure_parts(store: Store) -> dict[str, int]:
             own = next((part for part, starts in _PARTS.items() if name.startswith(starts)), "sets")
         sizes[own] += size
     return dict(sizes.most_common())
+
+
+def read_hot(segments: Sequence[Segment], progress: Progress = silent) -> tuple[int, int]:
+    """Read and check all files of an index but the texts; return how many, and their bytes."""
+    stores = {
+        one.path: one for segment in segments for one in (segment._store, segment.index_store)
+    }
+    names = [
+        (store, name.removesuffix(".npy"), size)
+        for store in stores.values()
+        for name, size in store.sizes.items()
+        if not name.endswith("texts.bytes.npy")
+    ]
+    done, total = 0, sum(size for _, _, size in names)
+    for store, name, size in names:
+        store.read(name)
+        done += size
+        progress(done, total)
+    return len(names), total
 
 
 def describe_collection(

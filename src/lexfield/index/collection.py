@@ -176,20 +176,23 @@ class Collection:
                 "Delete it first, or give the new document another id.",
             )
         added = len(new.ids)
-        kept, absorbed = choose_merged(self.segments, len(new.tokens))
+        kept, absorbed = self._choose_merged(len(new.tokens))
         if absorbed:
             old = [document for number in absorbed for document in self._live_documents(number)]
             new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
         embedded = self._embed(new, vectors)
         with write_next(self._store, self.segments) as out:
             self._keep(out, kept)
-            numbers = [int(meta["name"][1:]) for meta in self._meta["segments"]]
+            numbers = [int(meta["name"][1:] or 0) for meta in self._meta["segments"]]
             name = f"s{max(numbers) + 1:06d}"
             meta = save_segment(out, name, new, embedded, self.language, progress)
             before = self._deleted[: sum(len(self.segments[number].corpus.ids) for number in kept)]
             out.array("deleted", np.append(before, np.zeros(len(new.ids), bool)))
             out.meta["segments"].append(meta)
         return added
+
+    def _choose_merged(self, tokens: int) -> tuple[range, range]:
+        return choose_merged(self.segments, tokens)
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by id; return their number. With an unknown id none is deleted."""
@@ -334,12 +337,9 @@ class Collection:
     @cached_property
     def documents(self) -> dict[str, int]:
         """Id → number over all segments, of documents that were not deleted."""
-        identities = [identity for segment in self.segments for identity in segment.corpus.ids]
-        return {
-            identity: number
-            for number, (identity, gone) in enumerate(zip(identities, self._deleted, strict=True))
-            if not gone
-        }
+        every = (identity for segment in self.segments for identity in segment.corpus.ids)
+        numbered = enumerate(zip(every, self._deleted, strict=True))
+        return {identity: number for number, (identity, gone) in numbered if not gone}
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -150,7 +150,9 @@ class MappedSegment(Segment):
     """A segment whose vectors, balls and means are mapped by a metric; methods do not notice."""
 
     def __init__(self, plain: Segment, arrays: dict[str, Array], metric: Metric) -> None:
-        super().__init__(plain._store, plain._meta)
+        self.__dict__.update(vars(plain))  # as it is open
+        self._units, self._sets = {}, {}
+        self._plain, self.matches = plain, plain.matches
         self.vectors = arrays["vectors"]
         self.contributions = arrays.get("contributions")
         self._arrays = arrays
@@ -166,6 +168,10 @@ class MappedSegment(Segment):
     @property
     def balls(self) -> NDArray[np.int32]:
         return self._arrays["balls"]
+
+    @property
+    def index_store(self) -> Store:
+        return self._plain.index_store
 
     def topic_map(self, topics: Topics) -> NDArray[np.float64]:
         return self._metric.topic_map(topics)

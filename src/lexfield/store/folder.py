@@ -46,6 +46,7 @@ from lexfield.store.files import (
     sync_file,
     sync_folder,
 )
+from lexfield.store.garbage import collect
 from lexfield.store.manifest import (
     CURRENT,
     EPOCH,
@@ -219,7 +220,7 @@ def write(
             raise
         if mirror is not None:
             remove_generations(root)
-            mirror.collect()
+            collect(mirror.remote)
         elif current:
             remove_generation(root / current)
 

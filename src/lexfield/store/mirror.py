@@ -18,7 +18,6 @@ again. What no generation of the last hour uses is then deleted: others may stil
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -27,18 +26,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from lexfield.errors import ChangedError, CorruptError, StoreError
-from lexfield.results import JsonObject
+from lexfield.errors import ChangedError, StoreError
 from lexfield.store.cache import USED, copies, is_copy, name_copy, remove_generations
 from lexfield.store.files import BLOCK, canonical_json, replace_file, sync_folder
+from lexfield.store.garbage import PLACES, collect, read_remote_places
 from lexfield.store.manifest import (
     CURRENT,
-    FILE,
     MANIFEST,
     MARKER,
     MOST_MANIFEST,
     MOST_POINTER,
-    REBUILD,
     FileCheck,
     parse_current,
     parse_manifest,
@@ -49,11 +46,7 @@ from lexfield.store.owned import LOCKS, SHARDS, locked
 from lexfield.store.remote import AbsentError, Remote, is_address
 from lexfield.store.source import AT_ONCE, LOOKED, Source, check_remote, read_places
 
-PLACES = "places.json"
-GRACE = "LEXFIELD_GRACE"  # seconds for which others may read a generation that was replaced
 LOOK = 5.0  # seconds between two looks at CURRENT
-_KEY = re.compile(rf"([0-9]{{6,18}})/({FILE.pattern})")
-_OURS = re.compile(rf"([0-9]{{6,18}})/({FILE.pattern}|{MANIFEST}|{PLACES}|{re.escape(MARKER)})")
 _PATIENCE = 600.0  # seconds to wait for another process that copies or writes
 
 
@@ -135,7 +128,7 @@ class Mirror:
             pointer = {"generation": number_there, "manifest": manifest}
             replace_file(self.root / CURRENT, canonical_json(pointer))
             remove_generations(self.root)
-            self.collect()
+            collect(self.remote)
 
     def look(self, every: float = LOOK) -> None:
         """Follow the address unless a process of this machine has in the last ``every`` seconds.
@@ -181,7 +174,7 @@ class Mirror:
         listing = f"{generation}/{MANIFEST}"
         data = self.remote.read(listing, MOST_MANIFEST)
         files = parse_manifest(data, expected, self.address, f"{self.address}/{listing}")["files"]
-        _, places = self._read_places(generation, files)
+        _, places = read_remote_places(self.remote, generation, files)
         known = self._known_files()
         folder = self.root / generation
         if folder.exists():  # left by a process that was killed, or of a store that was deleted
@@ -220,24 +213,6 @@ class Mirror:
             if "sha256" in entry
         }
 
-    def _read_places(self, generation: str, files: JsonObject) -> tuple[str, dict[str, str]]:
-        """Return the generation that another was built on, and where each of its files lies."""
-        places = {name: f"{generation}/{name}" for name in files}
-        try:
-            data = self.remote.read(f"{generation}/{PLACES}", MOST_MANIFEST)
-        except AbsentError:  # copied here from a folder
-            return "", places
-        try:
-            value = json.loads(data)
-            base, elsewhere = value["base"], value["files"]
-            if not all(name in files and _KEY.fullmatch(key) for name, key in elsewhere.items()):
-                raise ValueError("a file elsewhere")
-            return str(base), {**places, **elsewhere}
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise CorruptError(
-                f"{self.address}/{generation}/{PLACES} differs from what was written.", REBUILD
-            ) from error
-
     def verify(self) -> list[FileCheck]:
         """Check every byte of what is at the address, not of the copy."""
         self.follow()
@@ -265,6 +240,7 @@ class Mirror:
             sync_folder(self.root)
         pointer = canonical_json({"generation": claimed, "manifest": manifest})
         try:
+            self.remote.check_conditions(f"{claimed}/{MARKER}")
             self._send(claimed, manifest, before)
         except BaseException:
             with suppress(StoreError):  # a later writer tries again
@@ -306,7 +282,6 @@ class Mirror:
         """Create the marker of the first free number, which nobody else has then."""
         while not self.remote.create(f"{number:06d}/{MARKER}"):
             number += 1
-        self.remote.check_conditions(f"{number:06d}/{MARKER}")
         return f"{number:06d}"
 
     def _send(self, number: str, manifest: str, before: bytes | None) -> None:
@@ -331,40 +306,6 @@ class Mirror:
         self.remote.send({f"{number}/{MANIFEST}": folder / MANIFEST})
         mine = {name: f"{number}/{name}" for name in new}
         (folder / MARKER).write_bytes(canonical_json({**mine, **elsewhere}))
-
-    def collect(self) -> None:
-        """Delete what no generation of the last hour uses; what cannot be deleted waits."""
-        with suppress(StoreError, ValueError, LookupError, TypeError):
-            times = self.remote.list_times()
-            pointer = self.remote.read(CURRENT, MOST_POINTER)
-            current, _ = parse_current(pointer, CURRENT)
-            used = self._find_used(current, times)
-            garbage = [
-                name
-                for name in times
-                if (found := _OURS.fullmatch(name))
-                and int(found[1]) < int(current)
-                and f"{found[1]}/{MARKER}" in times
-                and name not in used
-            ]
-            for name in sorted(garbage, key=lambda name: name.endswith(MARKER)):
-                self.remote.remove(name)  # the marker last: deletion can be resumed
-
-    def _find_used(self, current: str, times: dict[str, float]) -> set[str]:
-        """Return the files of the current generation, and of those that were current lately."""
-        used: set[str] = set()
-        now, generation = times.get(CURRENT, 0.0), current
-        grace = float(os.environ.get(GRACE) or 3600)
-        while generation:
-            data = self.remote.read(f"{generation}/{MANIFEST}", MOST_MANIFEST)
-            base, places = self._read_places(generation, json.loads(data)["files"])
-            inner = {f"{generation}/{name}" for name in (MANIFEST, PLACES, MARKER)}
-            used |= inner | set(places.values())
-            used |= {f"{key.partition('/')[0]}/{MARKER}" for key in places.values()}
-            if now - times.get(f"{generation}/{MANIFEST}", 0.0) >= grace:
-                break
-            generation = base if f"{base}/{MANIFEST}" in times else ""
-        return used
 
 
 def find_folder(path: str | Path, *, new: bool = False) -> str | Path:

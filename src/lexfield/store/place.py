@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lexfield.results import JsonObject
 from lexfield.store.cache import copies
 from lexfield.store.files import replace_file, sync_folder
+from lexfield.store.garbage import list_recent
 from lexfield.store.manifest import CURRENT
 from lexfield.store.mirror import Mirror
 from lexfield.store.owned import discard
@@ -133,6 +135,10 @@ class RemotePlace(Place):
             self._mirror(name).adopt(folder / "store")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def list_recent(self) -> list[JsonObject]:
+        """Return what the manifests of the store say that is current, or was lately."""
+        return [manifest["meta"] for manifest in list_recent(self._remote)]
 
     def read(self, name: str) -> bytes:
         return self._remote.read(name, _MOST)

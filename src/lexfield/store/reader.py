@@ -167,6 +167,10 @@ class Store:
             self._used[path] = self._maps[file]
         return self._checked[name]
 
+    def read(self, name: str) -> None:
+        """Read and check an array, which is then here and in the cache of the system."""
+        np.asarray(self.checked(name))
+
     def check_sizes(self) -> None:
         """Raise CorruptError if a file in use was cut short: reading it would end the process.
 

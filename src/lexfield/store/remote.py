@@ -26,7 +26,10 @@ T = TypeVar("T")
 SCHEMES = "LEXFIELD_SCHEMES"  # further kinds of addresses, such as "https gs"
 ONE_WRITER = "LEXFIELD_ONE_WRITER"  # set: write even where nothing keeps two writers apart
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-_TIMEOUTS = {"connect_timeout": 10, "read_timeout": 60}
+# Blocks have checksums of ours; some servers send that of a whole file with a part of it.
+_S3 = {
+    "connect_timeout": 10, "read_timeout": 60, "response_checksum_validation": "when_required",
+}  # fmt: skip
 _POINTER = 1 << 16  # bytes of a file that is swapped, at most
 _REFUSED = (409, 412)  # what S3 answers if a condition is not met, or another writes right now
 
@@ -56,7 +59,7 @@ class Remote:
             options = {"auto_mkdir": True}
         elif self.address.startswith("s3://"):
             # S3-compatible servers are named by AWS_ENDPOINT_URL, as in other tools.
-            options = {"config_kwargs": _TIMEOUTS}
+            options = {"config_kwargs": _S3}
             if endpoint := os.environ.get("AWS_ENDPOINT_URL"):
                 options["endpoint_url"] = endpoint
         try:
@@ -114,8 +117,11 @@ class Remote:
         async def get() -> tuple[bytes, str]:
             bucket, key, _ = self._files.split_path(self._path(name))
             answer = await self._files._call_s3("get_object", Bucket=bucket, Key=key)
+            data = bytearray()
             try:
-                return await answer["Body"].read(most), str(answer["ETag"])
+                while len(data) < most and (piece := await answer["Body"].read(most - len(data))):
+                    data += piece  # of what has arrived so far
+                return bytes(data), str(answer["ETag"])
             finally:
                 answer["Body"].close()
 
@@ -171,8 +177,12 @@ class Remote:
                 except OSError as error:
                     response = getattr(error.__cause__, "response", {})
                     code = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-                    # if what is to be replaced is gone, the answer is 404
-                    if code not in (*_REFUSED, 404) or (code == 404 and tag is None):
+                    if code == 404 and tag is None:
+                        raise StoreError(
+                            f"{self.address} cannot be written: there is no such bucket.",
+                            "Check the address, or create the bucket.",
+                        ) from error
+                    if code not in (*_REFUSED, 404):  # 404: what is to be replaced is gone
                         raise
                     return False
                 return True

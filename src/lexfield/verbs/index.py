@@ -85,9 +85,8 @@ Shards = Annotated[
     int | None,
     Meta(ge=1, le=10_000),
     Help(
-        "Build this many parts, each small enough for the memory of one machine. IDX may then be an"
-        " address such as s3://bucket/my.idx. To resume after an interruption, run the same command"
-        " again."
+        "Build this many parts, each small enough for the memory of one machine. To resume after an"
+        " interruption, run the same command again."
     ),
 ]
 
@@ -111,7 +110,11 @@ class BuiltIndex(Result[IndexInfo]):
 def index(
     texts: TextsInput,
     *,
-    output: Annotated[Target, Flags(("-o",), "IDX"), Help("Folder to write the index to.")],
+    output: Annotated[
+        Target,
+        Flags(("-o",), "IDX"),
+        Help("Folder to write the index to, or an address such as s3://bucket/my.idx."),
+    ],
     replace: Annotated[bool, Help("Replace an existing index.")] = False,
     keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
     stemmer: Stemmer = None,
