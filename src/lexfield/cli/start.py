@@ -37,5 +37,7 @@ def _find_stored_help(args: Sequence[str]) -> str | None:
     is_asked = len(words) < len(args) and args[-1] in ("-h", "--help")
     if words[:1] == ["help"] and words[1:] and not is_asked:
         words, is_asked = words[1:], words[1] not in TOPICS
+    if not words and len(getattr(sys.modules.get("lexfield.verbs"), "__path__", ())) > 1:
+        return None  # verbs were added to those that the page lists
     is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDTH
     return read_help(words) if is_asked and not is_narrow else None
