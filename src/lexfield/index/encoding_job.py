@@ -104,7 +104,8 @@ class EncodingJob:
         live = dict(zip(hashes, self._find_live(), strict=True))
         made = {key: gather(tables, own, codec) for key, own in hashes.items()}
         targets = {key: (table.vectors, table.scales * live[key]) for key, table in made.items()}
-        with write_part(self._index, self._segments, ENCODER, without=[NEXT_ENCODER]) as out:
+        done = [self._part] if self._part != ENCODER else []
+        with write_part(self._index, self._segments, ENCODER, without=done) as out:
             self._held.keep(out, "codec.", *([FITTED] if is_update else []))
             out.meta["failed"] = self.failed
             for (number, unit), table in made.items():

@@ -236,9 +236,14 @@ def search(
         every = opened.rows(unit)
         allowed = allowed_rows(every, read_where(options["where"]))
         found.matches = count_holding(every, rankings[0].wanted, allowed)
-        found.notes += note_words(rankings[0].wanted[:_SPELLED], opened.lexicon)
-        found.notes += note_misspelt(rankings[0].unknown[:_SPELLED], opened.lexicon)
+        found.notes += _note_spelling(rankings[0], opened)
     return found
+
+
+def _note_spelling(ranking: Ranking, index: Index) -> list[str]:
+    """Return notes on words that the index spells in another way."""
+    accents = note_words(ranking.wanted[:_SPELLED], index.lexicon)
+    return accents + note_misspelt(ranking.unknown[:_SPELLED], index.lexicon)
 
 
 def _rank(
