@@ -82,7 +82,7 @@ def make_page() -> str:
 `pip install lexfield` installs {len(sizes)} packages, {sum(sizes.values()):.0f} MB in total, as
 measured by `scripts/make_weight_page.py` on Linux with Python 3.11. Everything else is an extra:
 `plots` (figures), `speech` and `taggers` (parts of speech), `serve` (the page and the API),
-`cluster`, `train`, `pandas`, `polars`, `parquet`, `documents` (PDF), `encoder`, `faiss` and `glove`.
+`cluster`, `train`, `pandas`, `polars`, `parquet`, `documents` (PDF), `encoder`, `faiss`, `glove`.
 A command that needs one that is missing says in one line how to install it.
 
 | package | MB | why it is needed |
