@@ -164,4 +164,4 @@ def test_best_sums_are_those_of_sorting(seed: int, rows: int, dims: int, scale: 
     room = 1e-5 * max(1, np.abs(squares).max())  # means are stored in single precision
     sums = np.sort(values - credits[found])[:k]
     np.testing.assert_allclose(sums, np.sort(squares[wanted])[:k], atol=room)
-    np.testing.assert_allclose(values, squares[found], atol=room)
+    np.testing.assert_allclose(values - credits[found], squares[found], atol=room)
