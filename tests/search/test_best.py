@@ -21,7 +21,7 @@ from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
-from lexfield.verbs.search import format_hit
+from lexfield.verbs.hits import format_hit, word_chance
 
 QUERIES = [
     "The boat came home before the storm.",
@@ -184,12 +184,17 @@ def test_the_tail_keeps_its_promise() -> None:
     assert 0.05 < low < 0.35 and 0.6 < middle < 1.8 and 7 < high < 14
 
 
-def test_chance_is_said_as_one_text_in_so_many(index: Index) -> None:
-    hit = index.search(QUERIES[0], k=1)[0]
-    assert hit.odds == pytest.approx(len(index.rows("sentence")) / (hit.chance or 0))
-    (first, *_) = format_hit(hit, explain=False, full=False)
-    (said,) = re.findall(r"one in ([\d,]+) by chance", first)
-    assert float(said.replace(",", "")) == pytest.approx(hit.odds, rel=0.05)
+def test_chance_is_worded_by_how_rare_a_match_is(index: Index) -> None:
+    hits = [hit for query in QUERIES for hit in index.search(query, k=20)]
+    worded = {word_chance(hit): hit for hit in hits if word_chance(hit)}
+    rare = {text: hit for text, hit in worded.items() if (hit.chance or 0) < 1}
+    assert rare and len(rare) < len(worded)
+    for text, hit in worded.items():
+        pattern = r" (?:less than )?one in ([\d,]+)" if text in rare else r" about ([\d,]+) as good"
+        (number,) = re.findall(f"^{pattern} by chance$", text)
+        expected = hit.odds if text in rare else hit.chance
+        assert float(number.replace(",", "")) == pytest.approx(expected, rel=0.5)
+        assert hit.odds == pytest.approx(len(index.rows("sentence")) / (hit.chance or 0))
     alone = Index(["The boat came home."]).search("boat", k=1)[0]
     assert not any("by chance" in line for line in format_hit(alone, explain=True, full=False))
 

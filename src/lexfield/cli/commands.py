@@ -18,9 +18,9 @@ from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.hits import format_hit
 from lexfield.verbs.info import info
 from lexfield.verbs.options import Target
-from lexfield.verbs.search import format_hit
 
 
 @verb(command="demo", served="no")

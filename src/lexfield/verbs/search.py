@@ -12,9 +12,8 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, split_line
 from lexfield.index.bags import count_holding
-from lexfield.index.chance import LEAST
 from lexfield.index.filter import allowed_rows
-from lexfield.index.passages import Highlight, Passage, pieces
+from lexfield.index.passages import Highlight
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, name_note
@@ -24,6 +23,7 @@ from lexfield.text.corpus import View
 from lexfield.text.fields import read_where
 from lexfield.text.spelling import note_misspelt, note_words
 from lexfield.verbs.declare import Default, Flags, Help, verb
+from lexfield.verbs.hits import format_hit, word_chance
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.methods import SCORES
 from lexfield.verbs.options import (
@@ -37,13 +37,10 @@ from lexfield.verbs.options import (
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
+from lexfield.verbs.results import Result, cap_notes, hidden
 from lexfield.verbs.text import read_contexts
 
 _SPELLED = 10  # words of a query whose other spellings are looked for
-_TELLING = 2  # smallest odds that are shown
-_LINE = 200  # characters of a hit without reasons
-_COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 _Text = Annotated[str, Meta(max_length=10_000_000)]
 SearchText = Annotated[_Text | Sequence[_Text] | None, Flags(metavar="[TEXT]", dash="text")]
 SearchMethods = Annotated[
@@ -169,8 +166,8 @@ class SearchHits(Result[HitRow]):
     def legend(self) -> str:
         used = dict.fromkeys(ranking.method.partition("(")[0] for ranking in self.rankings)
         found = [f"{name}: {SCORES[name]}" for name in used if name in SCORES]
-        if any((hit.odds or 0) >= _TELLING for hits in self.hits for hit in hits):
-            found.append("by chance: one text in so many matches this well without an answer")
+        if any(word_chance(hit) for hits in self.hits for hit in hits):
+            found.append("by chance: how many texts match this well without answering")
         return "" if self.run else "; ".join(found)
 
     def _repr_html_(self) -> str:
@@ -352,46 +349,3 @@ def _name_notes(ranking: Ranking, by: str | None) -> list[str]:
     """Return the notes of a ranking, with its name if there are several."""
     names = {"method": f"{ranking.method}: ", "query": f"{ranking.query[:40]!r}: "}
     return [name_note(names.get(by or "", ""), note) for note in ranking.notes]
-
-
-def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Iterator[str]:
-    """Return a hit as lines of text: reasons in plain words, and in numbers if wanted."""
-    if full:
-        shown = " ".join(hit.text.split())
-    elif explain:
-        shown = " … ".join(_highlight(passage, paint) for passage in hit.passages)
-    else:
-        shown = _shorten(hit)
-    about = f"[{hit.id}]"
-    if hit.odds is not None and hit.odds >= _TELLING:
-        rarest = "less than " if hit.chance == LEAST else ""
-        about += f" {rarest}one in {_round(hit.odds)} by chance"
-    yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(about, 'bright_black')}"
-    yield from (f"                  {line}" for line in hit.lines(explain))
-
-
-def _round(number: float) -> str:
-    """Return a number with one or two digits that say something."""
-    if number >= 1e12:
-        return "a trillion"
-    digits = len(f"{number:.0f}") - 2
-    return f"{round(number, -max(0, digits)):,.0f}"
-
-
-def _shorten(hit: Hit) -> str:
-    """Return the best passage on one line."""
-    passage = hit.passages[0]
-    shown = " ".join(passage.text.split())[:_LINE]
-    return shown if passage.complete and len(shown) < _LINE else f"{shown}…"
-
-
-def _highlight(passage: Passage, paint: Paint) -> str:
-    """Return the text with matched words in the colour of the query word that they answer."""
-    numbers: dict[str, int] = {}
-    parts = [
-        piece
-        if query is None
-        else paint(piece, _COLOURS[numbers.setdefault(query, len(numbers)) % len(_COLOURS)])
-        for piece, query in pieces(passage.text, passage.highlights)
-    ]
-    return " ".join("".join(parts).split())
