@@ -56,7 +56,8 @@ def long(folder: Path) -> dict[str, Any]:
                 with (folder / "memory.jsonl").open("a") as log:  # to look at while it runs
                     log.write(json.dumps({"clicks": clicks, **samples[-1]}) + "\n")
     fifths = [[one for one in samples if int(5 * one["spent"]) == part] for part in range(5)]
-    found: dict[str, Any] = {"minutes_of_clicking": minutes, "clicks": clicks, "faults": faults}
+    found: dict[str, Any] = {"index": Path(index).stem, "pause_seconds": pause / 1000}
+    found |= {"minutes_of_clicking": minutes, "clicks": clicks, "faults": faults}
     for name in ("page", "server", *_PROCESSES):
         means = [round(fmean(one[name] for one in part), 1) for part in fifths]
         found[name] = {"early_mb": means[1], "late_mb": means[-1], "mb_by_fifths": means}

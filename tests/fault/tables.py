@@ -171,7 +171,8 @@ _PROCESSES = {"page": "page", "front": "server", "workers": "its workers", "jobs
 def _clicks(found: Any) -> str:
     return (
         f"### A page in use\n\n{found['clicks']:,} clicks in"
-        f" {found['minutes_of_clicking']:g} minutes: {len(found['faults'])} faults;"
+        f" {found['minutes_of_clicking']:g} minutes on {found['index']}, with pauses of"
+        f" {found['pause_seconds']:g} s: {len(found['faults'])} faults;"
         " memory from the second fifth of the time to the last: "
         + ", ".join(
             f"{what} {found[name]['early_mb']} to {found[name]['late_mb']} MB"

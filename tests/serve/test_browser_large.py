@@ -158,6 +158,7 @@ def test_every_view_by_keyboard(look: Callable[..., Page], width: int, scheme: s
     expect(reader).to_have_count(0)
     go_to("Map")
     expect(page.locator(".map canvas")).to_be_visible()
+    page.get_by_text("As a list").press("Enter")
     name = page.locator(".columns .doc").first.text_content() or ""
     keys.press("/")
     keys.type(name)

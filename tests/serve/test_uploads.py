@@ -52,7 +52,9 @@ def test_a_zip_is_unpacked_flat_without_what_systems_put_in_it(tmp_path: Path) -
         "a/one.txt": b"one", "b/one.txt": b"two", "../out.txt": b"three",
         "__MACOSX/x": b"x", ".DS_Store": b"x", "a/.hidden": b"x",
     })  # fmt: skip
-    assert keep([Sent("x.bin", data)], tmp_path)[0] == ["one.txt", "one 2.txt"]
+    assert keep([Sent("x.bin", data)], tmp_path)[0] == ["one.txt", "one 2.txt", "out.txt"]
+    assert (tmp_path / "out.txt").is_file()  # and not beside the folder
+    assert not (tmp_path.parent / "out.txt").exists()
 
 
 def test_links_in_a_zip_are_not_followed(tmp_path: Path) -> None:
