@@ -320,3 +320,9 @@ def test_a_notebook_shows_marked_words() -> None:
     found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", EDITED))
     assert '<mark class="only">person</mark>' in found._repr_html_()
     assert "[person]" in repr(found)
+
+
+def test_a_page_keeps_the_lines_of_a_poem() -> None:
+    poem = PASSAGE.replace(", ", ",\n")
+    page = lx.reuse(poem, poem).to_html()
+    assert poem.rstrip(".") in page and "white-space: pre-line" in page
