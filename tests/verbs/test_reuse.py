@@ -163,6 +163,8 @@ def test_the_sample_holds_a_rewording() -> None:
 def test_texts_that_share_nothing() -> None:
     found = lx.reuse(read("pell-sea"), read("voss-school"))
     assert not found.pairs and "--chance 1" in found.notes[-1]
+    found = lx.reuse(read("pell-sea"), read("carter-garden"), chance=1)
+    assert not found.pairs and "--chance 1" not in found.notes[-1]  # it was given
 
 
 def test_the_same_text_twice_and_a_text_within_another() -> None:
@@ -277,6 +279,30 @@ def test_a_run_goes_on_from_its_finished_parts(
         lx.reuse([*texts, "A third text."], resume=tmp_path / "run")
 
 
+def test_conditions_choose_among_the_others_and_not_the_query() -> None:
+    texts = [
+        lx.Document(name, plant(name, PASSAGE), metadata={"author": name[:4]})
+        for name in ("pell-sea", "voss-school")
+    ]
+    query = lx.Document("draft", plant("carter-garden", PASSAGE))
+    found = lx.reuse(texts, query=query, where=["author=voss"])
+    assert {(pair.a.document, pair.b.document) for pair in found.pairs} == {
+        ("draft", "voss-school")
+    }
+
+
+def test_wrong_targets_and_fields_are_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("lexfield.verbs.reuse"), "find_shared", None)  # not called
+    with pytest.raises(InputError, match="is a folder"):
+        lx.reuse(PASSAGE, EDITED, html=tmp_path)
+    with pytest.raises(InputError, match="is a folder"):
+        lx.reuse(PASSAGE, EDITED, output=tmp_path)
+    with pytest.raises(InputError, match="No document has the field 'year'"):
+        lx.reuse(PASSAGE, EDITED, date="year")
+
+
 def test_one_text_alone_is_refused() -> None:
     with pytest.raises(InputError, match="only one text"):
         lx.reuse("Some text that is alone.")
@@ -284,8 +310,9 @@ def test_one_text_alone_is_refused() -> None:
 
 def test_short_passages_and_other_kinds_are_left_out() -> None:
     a, b = plant("pell-sea", PASSAGE), plant("voss-school", PASSAGE)
-    assert not lx.reuse(a, b, min_words=50).pairs
-    assert not lx.reuse(a, b, kind=["reworded"]).pairs
+    for found in (lx.reuse(a, b, min_words=50), lx.reuse(a, b, kind=["reworded"])):
+        assert not found.pairs
+        assert found.notes == ["1 passage found, but none that --kind and --min-words leave"]
     assert lx.reuse(a, b, kind=["reworded", "verbatim"]).pairs
 
 
@@ -293,3 +320,9 @@ def test_a_notebook_shows_marked_words() -> None:
     found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", EDITED))
     assert '<mark class="only">person</mark>' in found._repr_html_()
     assert "[person]" in repr(found)
+
+
+def test_a_page_keeps_the_lines_of_a_poem() -> None:
+    poem = PASSAGE.replace(", ", ",\n")
+    page = lx.reuse(poem, poem).to_html()
+    assert poem.rstrip(".") in page and "white-space: pre-line" in page

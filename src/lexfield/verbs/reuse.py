@@ -190,10 +190,15 @@ def reuse(
     for path in (options["html"], options["output"]):
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise InputError(f"There is no folder {str(Path(path).parent)!r}.", "Create it first.")
+        if path is not None and Path(path).is_dir():
+            raise InputError(f"{str(path)!r} is a folder.", "Name a file to write.")
     if b is not None and query is not None:
         raise InputError("B and --query are the same: a text to compare.", "Give one of them.")
     other = b if query is None else query
     corpus, groups, language = _read(a, other, query is not None, options, progress)
+    date = options["date"]
+    if date and not any(date in one.metadata for one in corpus.documents):
+        raise InputError(f"No document has the field {date!r}.", "See lexfield documents.")
     words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
     with use_engine(cluster) as engine:
         key = repr([list(corpus.ids), len(corpus.tokens)])
@@ -248,7 +253,11 @@ def _read(
             raise InputError("There is only one text.", "Give a second one, or a folder of texts.")
         return corpus, None, _choose_language(a, corpus)
     refuse_ids([a, b], reading)
-    sides = [read_documents(one, reading) for one in ((b, a) if is_query else (a, b))]
+    if is_query:  # conditions choose among the others
+        unconditional: TextOptions = {**reading, "where": ()}
+        sides = [read_documents(b, unconditional), read_documents(a, reading)]
+    else:
+        sides = [read_documents(one, reading) for one in (a, b)]
     names = ("query", "text") if is_query else ("a", "b")
     taken: set[str] = set()
     documents: list[Document] = []
@@ -275,8 +284,6 @@ def _list_clusters(pairs: Sequence[PassagePair], corpus: Corpus, date: str | Non
     spans = [(pair.cluster, one.document, one.start, one.end) for pair, one in _list_sides(pairs)]
     known = {span[1] for span in spans} if date else set()
     dates = {id: str(corpus[id].metadata.get(date or "", "")) for id in known}
-    if date and len(corpus) and not any(date in one.metadata for one in corpus.documents):
-        raise InputError(f"No document has the field {date!r}.", "See lexfield documents.")
     return list_clusters(spans, dates)
 
 
@@ -320,6 +327,9 @@ def _note_offsets(ids: Iterable[str], corpus: Corpus) -> list[str]:
 
 
 def _explain_none(shared: Shared, chance: float) -> str:
+    if shared.passages:
+        found = pluralise(len(shared.passages), "passage")
+        return f"{found} found, but none that --kind and --min-words leave"
     if not shared.area:
         return "there is nothing to compare: no words, or only on one side"
     words, seen = shared.words, dict[bytes, int]()
@@ -333,5 +343,5 @@ def _explain_none(shared: Shared, chance: float) -> str:
             )
     return (
         f"no passage is shared that is so long and so telling that at most {chance:g} are expected"
-        " by chance; --chance 1 reports weaker ones"
+        f" by chance{'; --chance 1 reports weaker ones' if chance < 1 else ''}"
     )

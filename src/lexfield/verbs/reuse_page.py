@@ -34,6 +34,7 @@ STYLE = """
   margin-right: .4em; }
 .reuse .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; }
 .reuse .sides > div { min-width: 0; overflow-wrap: anywhere; }
+.reuse .sides > div > bdi { white-space: pre-line; }
 .reuse .place { font-size: .85rem; color: var(--dim); margin-bottom: .25rem; }
 .reuse mark { color: var(--ink); background: none; border-radius: 2px; }
 .reuse mark.only { background: var(--only); }
