@@ -279,6 +279,16 @@ def test_a_run_goes_on_from_its_finished_parts(
         lx.reuse([*texts, "A third text."], resume=tmp_path / "run")
 
 
+def test_a_run_does_not_go_on_with_other_vectors(tmp_path: Path) -> None:
+    texts = [lx.Document(name, plant(name, PASSAGE)) for name in ("pell-sea", "voss-school")]
+    words = sorted({word for one in texts for word in one.text.lower().split()})
+    draw = np.random.default_rng(0)
+    sets = [lx.WordVectors(words, draw.normal(size=(len(words), 8))) for _ in range(2)]
+    lx.reuse(texts, vectors=sets[0], resume=tmp_path / "run")
+    with pytest.raises(InputError, match="other texts or with other options"):
+        lx.reuse(texts, vectors=sets[1], resume=tmp_path / "run")
+
+
 def test_conditions_choose_among_the_others_and_not_the_query() -> None:
     texts = [
         lx.Document(name, plant(name, PASSAGE), metadata={"author": name[:4]})

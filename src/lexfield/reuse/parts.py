@@ -33,7 +33,10 @@ class Parts:
         if folder is None:
             return cls(None)
         key = xxhash.xxh3_128(b"reuse" if groups is None else np.asarray(groups).tobytes())
-        for array in (words.tokens, words.offsets, words.stems, words.information):
+        arrays = [words.tokens, words.offsets, words.stems, words.information]
+        if words.vectors is not None:
+            arrays.append(words.vectors.matrix[words.rows[words.rows >= 0]])
+        for array in arrays:
             key.update(np.ascontiguousarray(array).tobytes())
         return cls(open_run(Path(folder), key.hexdigest()), key.hexdigest())
 
