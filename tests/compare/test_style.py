@@ -133,6 +133,7 @@ def test_a_combination_counts_each_feature_and_keeps_ids() -> None:
         ("word2", "word(2)"),
         ("word", "word(1-2)"),
         ("pos", "pos(1-3)"),
+        ("pos(2, language=de)", "pos(2, language=de)"),
         ("function(de)", "function(de)"),
         ("punct", "punct"),
         ("char(4, most=100)", "char(4, most=100)"),

@@ -28,6 +28,7 @@ from lexfield.compare.calibration import (
     measure_calibration,
 )
 from lexfield.compare.copies import find_copies
+from lexfield.compare.feature_language import count_languages, use_language
 from lexfield.compare.imposters import Verification, check_enough, verify_texts
 from lexfield.compare.known import (
     cut_excerpt,
@@ -123,8 +124,9 @@ def attribute(
     theirs at all.
     """
     notes: list[str] = []
-    choices, parsed = _list_choices(rule, measure), parse_features(features or FEATURES)
-    known = keep_known(known, by, notes)
+    choices, known = _list_choices(rule, measure), keep_known(known, by, notes)
+    features = use_language(features or FEATURES, count_languages(known))
+    parsed = parse_features(features)
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
     if verify:
         check_enough(np.bincount(labels), by)
@@ -135,7 +137,7 @@ def attribute(
     left_out = copies if asked is None else find_known(known, texts, notes)
     begin_stage(progress, "counting features")
     rows = _Rows(known, texts, left_out, calibrated, [copies[row] for row in calibrated])
-    layout, counts = rows.count(labels, features or FEATURES)
+    layout, counts = rows.count(labels, features)
     begin_stage(progress, "comparing")
     truth, verification = labels[calibrated], None
     with single_thread():  # the same bytes at any number of threads

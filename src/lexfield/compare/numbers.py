@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lexfield.compare.authors import FEATURES
 from lexfield.compare.copies import find_copies
+from lexfield.compare.feature_language import count_languages, use_language
 from lexfield.compare.known import cut_excerpt, group_by_length
 from lexfield.compare.layout import Layout
 from lexfield.compare.scores import embed, multiply, regress
@@ -52,6 +53,7 @@ def predict_numbers(
 ) -> Numbers:
     """Predict numbers of texts from known ones of others; ``left_out`` are the known texts that do
     not count for each text in question."""
+    features = use_language(features, count_languages(known))
     texts = len(known)
     rows = np.arange(texts)
     written = [one.text.split() for one in known]

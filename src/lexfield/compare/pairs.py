@@ -16,6 +16,7 @@ from lexfield.compare.batches import CountRun, compare_clouds, compute_batches
 from lexfield.compare.clouds import check_coverage
 from lexfield.compare.counts import Counts, compare_rows, count_corpus, spread_counts
 from lexfield.compare.estimate import drop_impossible, note_pairs_without_value
+from lexfield.compare.feature_language import use_language
 from lexfield.compare.hubs import correct_hubs
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.smoothing import find_shared_mass
@@ -153,7 +154,8 @@ def count_for_comparison(
             corpus, n=options.n, stopwords=options.stopwords, sample=sample, seed=seed
         )
     check(sample is None, "sample", "left out beside features", sample)
-    return _join_features(count_features(corpus, options.features), corpus.notes)
+    features = use_language(options.features, corpus.count_languages())
+    return _join_features(count_features(corpus, features), corpus.notes)
 
 
 def _join_features(found: list[StyleCounts], notes: list[str]) -> Counts:

@@ -7,7 +7,7 @@ A feature is written as a spec, several are separated by commas (a combination):
     char(4), char(2-5)     character n-grams within words, a space before and after each; also char4
     char(4, across=true)   character n-grams of the running text
     word(2), word(1-2)     n-grams of words and punctuation marks; also word2
-    pos(1-3)               n-grams of parts of speech (the extra ``speech``) and punctuation marks
+    pos(1-3)               n-grams of parts of speech and marks; also pos(2, language=de)
     function, function(de) the function words of a language: its stopword list
     punct                  punctuation marks
 
@@ -45,7 +45,7 @@ from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import split_tokens
 from lexfield.text.stopwords import stopwords
-from lexfield.text.taggers import find_tagger
+from lexfield.text.taggers import TAGGED, find_tagger
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -73,7 +73,7 @@ class Feature:
     most: int | None = None
     culling: float = 0
     across: bool = False
-    language: str = "en"
+    language: str = ""  # English, unless ``use_language`` finds another
 
     def __str__(self) -> str:
         """Return the spec, the shortest that is parsed as this feature."""
@@ -85,16 +85,16 @@ class Feature:
         else:
             given["most"] = self.most
             if self.name in _LENGTHS:
-                values = [lengths]
-            elif self.name == "function" and self.language != "en":
+                values, given["language"] = [lengths], self.language
+            elif self.language:
                 values = [self.language]
-        defaults = {"culling": 0, "across": False, "most": _MOST.get(self.name)}
+        defaults = {"culling": 0, "across": False, "language": "", "most": _MOST.get(self.name)}
         return format_spec(self.name, values, given, defaults)
 
 
 _LENGTHS = {"char": (4, 4), "word": (1, 2), "pos": (1, 3)}  # n-grams, and their default lengths
 _MOST = {"mfw": 500, "char": 30_000, "word": 30_000}  # types kept by default
-_PARAMETERS = ("most", "culling", "across")
+_PARAMETERS = ("most", "culling", "across", "language")
 
 
 def parse_features(spec: str) -> list[Feature]:
@@ -151,8 +151,13 @@ def _check_feature(feature: Feature) -> None:
     check(ok, "culling", "a percentage, from 0 to 100", culling)
     check(isinstance(feature.across, bool), "across", "true or false", feature.across)
     check(not feature.across or feature.name == "char", "across", "given for char", feature.name)
+    ok = feature.name in ("function", "pos") or not feature.language
+    check(ok, "language", "given for function or pos", feature.name)
     if feature.name == "function":
-        stopwords(feature.language)
+        stopwords(feature.language or "en")
+    elif feature.language:
+        ok = feature.language in TAGGED
+        check(ok, "language", f"one of {', '.join(TAGGED)}", feature.language)
 
 
 @dataclass(frozen=True)
@@ -348,7 +353,7 @@ def _count_tokens(cut: _CutTexts, feature: Feature) -> _Counted:
     matrix, types = _tally(cut.tokens), cut.tokens.types
     chosen = cut.is_mark if feature.name == "punct" else ~cut.is_mark
     if feature.name == "function":
-        known = stopwords(feature.language)
+        known = stopwords(feature.language or "en")
         chosen = np.array([one in known for one in types], bool)
     return _Counted(matrix, lambda column: types[column], cut.words, np.flatnonzero(chosen))
 
@@ -364,8 +369,8 @@ def _tally(found: _Sequences) -> csr_matrix:
 
 
 def _count_speech(cut: _CutTexts, feature: Feature) -> _Counted:
-    """Count n-grams of Penn Treebank tags, one per distinct word; a mark stands for itself."""
-    tag = find_tagger("en")
+    """Count n-grams of tags, one per distinct word; a mark stands for itself."""
+    tag = find_tagger(feature.language or "en")
     tokens = cut.tokens
     tags = [
         one if is_mark else tag(one)

@@ -19,10 +19,17 @@ from lexfield.text.taggers import CLASSES, TAGGED, Tagger, find_class, find_tagg
 
 
 def choose_tagger(languages: Counter[str]) -> Tagger:
-    """Return the tagger of the language that most of a text is in; of an unknown one, English.
+    """Return the tagger of the language that most of a text is in.
 
-    ``languages`` has its sizes by code. Raise InputError if that language has no tagger, and
-    MissingExtraError if its package is missing.
+    Raise InputError if that language has none, and MissingExtraError if its package is missing.
+    """
+    return find_tagger(choose_tagged_language(languages))
+
+
+def choose_tagged_language(languages: Counter[str]) -> str:
+    """Return the language that most of a text is in; English if it is unknown.
+
+    ``languages`` has its sizes by code. Raise InputError if that language has no tagger.
     """
     language = languages.most_common(1)[0][0] if languages else "en"
     if language not in TAGGED:
@@ -34,7 +41,7 @@ def choose_tagger(languages: Counter[str]) -> Tagger:
             "In Python, pass a tagger: lexfield.ranks.speech.speech(texts, tagger=function). Zipf,"
             " keyness, kwic, topics and search work in any language.",
         )
-    return find_tagger(language)
+    return language
 
 
 def class_of(tag: str) -> str:
