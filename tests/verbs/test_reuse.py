@@ -283,7 +283,10 @@ def test_a_run_does_not_go_on_with_other_vectors(tmp_path: Path) -> None:
     texts = [lx.Document(name, plant(name, PASSAGE)) for name in ("pell-sea", "voss-school")]
     words = sorted({word for one in texts for word in one.text.lower().split()})
     draw = np.random.default_rng(0)
-    sets = [lx.WordVectors(words, draw.normal(size=(len(words), 8))) for _ in range(2)]
+    sets = [
+        lx.WordVectors(words, draw.normal(size=(len(words), 8)).astype(np.float32))
+        for _ in range(2)
+    ]
     lx.reuse(texts, vectors=sets[0], resume=tmp_path / "run")
     with pytest.raises(InputError, match="other texts or with other options"):
         lx.reuse(texts, vectors=sets[1], resume=tmp_path / "run")

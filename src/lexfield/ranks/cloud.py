@@ -21,9 +21,10 @@ from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.fit import Counts
 from lexfield.text.corpus import Corpus, View
+from lexfield.text.language import choose_language
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.means import mean_vectors
-from lexfield.vectors.train import train_ppmi
+from lexfield.vectors.train import choose_vectors
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ def make_corpus(texts: Texts) -> Corpus:
 def open_vectors(
     corpus: Corpus, vectors: Source = "default", progress: Progress = silent
 ) -> WordVectors:
-    """Open vectors by name or file; ``"own"`` are trained on the corpus itself."""
+    """Open vectors by name or file; ``"own"`` and ``"auto"`` depend on the corpus."""
+    language, _ = choose_language(corpus.count_languages())
+    vectors, _ = choose_vectors(vectors, corpus, language)
     if isinstance(vectors, WordVectors):
         return vectors
-    if str(vectors) == "own":
-        return train_ppmi(corpus)
     if str(vectors) == "encoder":
         return WordVectors.encoded(corpus.vocabulary.words, progress=progress)
     return WordVectors.load(vectors, progress=progress)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Table, format_rows
@@ -91,11 +90,7 @@ def speech(
     """Tag the distinct words of texts; count classes, and compare those of the nearest words."""
     corpus = make_corpus(texts)
     if tagger is None:
-        try:
-            tagger = choose_tagger(corpus.count_languages())
-        except InputError:
-            if not allow_unknown:
-                raise
+        tagger = choose_tagger(corpus.count_languages())
     embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
     classes = tag_words(corpus.vocabulary.words, tagger)
     known = embedded.words.known

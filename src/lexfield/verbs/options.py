@@ -41,6 +41,7 @@ OwnVectorsInput = Annotated[
     Flags(metavar="NAME|FILE|own"),
     Help(
         "Word vectors: a name from `lexfield vectors list`, a file, or own (trained on the text)."
+        " auto: the built-in ones for English, those of the encoder for other languages."
     ),
 ]
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]

@@ -196,8 +196,7 @@ def reuse(
         raise InputError("B and --query are the same: a text to compare.", "Give one of them.")
     other = b if query is None else query
     corpus, groups, language = _read(a, other, query is not None, options, progress)
-    date = options["date"]
-    if date and not any(date in one.metadata for one in corpus.documents):
+    if (date := options["date"]) and not any(date in one.metadata for one in corpus.documents):
         raise InputError(f"No document has the field {date!r}.", "See lexfield documents.")
     words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
     with use_engine(cluster) as engine:
