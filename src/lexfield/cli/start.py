@@ -20,7 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if text is None:
         import_module("lexfield.cli.main").main(args)
     try:
-        print(text, flush=True)
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        sys.stdout.write(f"{text}\n")  # our own words: no control characters to remove
+        sys.stdout.flush()
     except BrokenPipeError:
         discard_output()
     raise SystemExit(0)

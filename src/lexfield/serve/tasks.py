@@ -30,6 +30,7 @@ from lexfield.text.document import Document
 from lexfield.text.fields import Where
 from lexfield.text.read import Reader
 from lexfield.vectors.sources import BUILT_IN, find_imported, list_sets
+from lexfield.vectors.train import AUTO, OWN
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs import list_functions
 from lexfield.verbs.declare import Verb
@@ -211,7 +212,7 @@ def _find_vectors(set: str | None = None, path: str | None = None) -> WordVector
     """Return a set by its name, which is never a file; or the folder of models."""
     if set is None:
         return str(path)
-    if set == "own" or set in BUILT_IN:
+    if set in (OWN, AUTO) or set in BUILT_IN:
         return set
     known = [entry.name for entry in list_sets()]
     if set not in known:

@@ -177,7 +177,7 @@ def zipf(
         space="latent" if latent else "categorical",
         ngram=ngram,
         clusters=clusters,
-        vectors=vectors if latent or vectors != "default" else None,
+        vectors=vectors if latent or vectors != "auto" else None,
         seeds=seeds,
         nulls=nulls,
         robustness=robustness,
