@@ -31,7 +31,7 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # so that no module sees what another has uploaded
 def client_for(
     sample_index: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., Client]]:
@@ -56,7 +56,7 @@ def client_for(
         client.__exit__(None, None, None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(client_for: Callable[..., Client]) -> Client:
     return client_for()
 
