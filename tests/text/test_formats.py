@@ -20,7 +20,6 @@ from lexfield.text.formats.html import to_text
 from lexfield.text.formats.markdown import split_front_matter
 from lexfield.text.formats.pdf import CHILD, join_pages
 from lexfield.text.read import Reader
-from lexfield.text.source import CUT_OFF
 from lexfield.verbs.attribute import choose_texts
 from lexfield.verbs.input import choose_text
 
@@ -306,17 +305,6 @@ def test_a_folder_of_many_kinds_is_read_to_its_end(tmp_path: Path) -> None:
     assert sum("attachments are left out" in note for note in corpus.notes) == 1
 
 
-def test_ids_that_are_used_twice_do_not_stop_a_folder(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", b"id,text\n1,One text.\n2,Two.\n")
-    write(tmp_path / "b.csv", b"id,text\n1,Another.\n3,Three.\n3,Again.\n")
-    corpus = Corpus.read(tmp_path)
-    assert corpus.ids[:] == ["1", "2", "b.csv:1", "3"]
-    assert any(note.startswith("ids that another file uses, too: 1;") for note in corpus.notes)
-    assert any(
-        "the rest, from line 4: the id '3' is used twice): b.csv" in note for note in corpus.notes
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
@@ -396,37 +384,6 @@ def test_a_pdf_that_ends_the_process_does_not_harm_the_next() -> None:
         assert not CHILD.read(good)["problem"]
     finally:
         CHILD.close()
-
-
-CUT = dict.fromkeys(("a.docx", "a.epub", "a.odt", "a.zip"), "its end is missing")
-CUT["a.xml"] = "it ends too early"
-
-
-@pytest.mark.parametrize("name", ["a.html", "a.rtf", "a.eml", *CUT])
-def test_files_that_are_cut_off_are_reported(tmp_path: Path, name: str) -> None:
-    data = DOCUMENTS[name]()
-    path = write(tmp_path / name, data[: int(0.7 * len(data))])
-    if name in CUT:
-        with pytest.raises(ReadError, match=CUT[name]) as caught:
-            Corpus.read(path)
-        assert caught.value.hint == "Copy or download it again."
-    else:
-        assert f"{path}: {CUT_OFF}" in Corpus.read(path).notes
-        assert not any(CUT_OFF in note for note in Corpus.read(write(path, data)).notes)
-
-
-def test_empty_files_are_named(tmp_path: Path) -> None:
-    for name in ("a.txt", "b.csv", "c.jsonl", "d.html", "e.zip"):
-        with pytest.raises(ReadError, match=rf"{name} is empty\."):
-            Corpus.read(write(tmp_path / name, b""))
-    write(tmp_path / "f.txt", b"A text.")
-    write(tmp_path / "g.txt", b" \n")
-    write(tmp_path / "h.csv", b"id,text\n")
-    assert Corpus.read(tmp_path).notes == [
-        "documents without words: 1 (g)",
-        "skipped 5 (empty): a.txt, b.csv, c.jsonl and 2 more",
-        f"{tmp_path / 'h.csv'}: holds no texts",
-    ]
 
 
 @pytest.mark.parametrize("name", [pytest.param("a.pdf", marks=needs_pdf), "a.docx", "a.odt"])

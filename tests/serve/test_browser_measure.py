@@ -1,0 +1,135 @@
+"""Measure and Topics as people use them: in Debian's chromium, with the mouse."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
+
+from playwright.sync_api import Route, expect
+
+from lexfield.sample import TEXTS
+from tests.serve.live import Open
+
+expect.set_options(timeout=30_000)
+
+
+def test_frequencies_clusters_and_their_examples(visit: Open) -> None:
+    page = visit("/measure?index=sample")
+    expect(page.locator(".verdict")).to_contain_text("as Zipf’s law says")
+    expect(page.locator(".plot svg circle").nth(100)).to_be_attached()
+    plot = page.locator(".plot")
+    plot.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="“the” in context")).to_be_visible()
+    page.get_by_text("Clusters of sentences").click()
+    page.get_by_role("slider", name="Number of clusters").fill("30")
+    expect(page.get_by_role("heading", name="30 clusters")).to_be_visible()
+    page.locator("#cluster-2 summary").click()
+    expect(page.locator("#cluster-2 li").first).to_be_visible()
+
+
+def test_the_word_map_stays_smooth_with_50000_points(visit: Open) -> None:
+    page = visit("/measure?index=sample&what=map")
+    expect(page.locator(".map canvas")).to_be_visible()
+    page.get_by_label("Find on the map").fill("boat")
+    frames = page.evaluate(
+        """async () => {
+          const { Scatter } = await import("/static/scatter.js");
+          const n = 50000, at = (f) => Float32Array.from({ length: n }, (_, i) => .5 + .4 * f(i));
+          const theme = () => ({ ink: "#000", paper: "#fff", edge: "#999", grid: "#999",
+            colours: ["#00f"] });
+          const map = new Scatter({ x: at(Math.sin), y: at((i) => Math.cos(1.3 * i)),
+            names: Array.from({ length: n }, (_, i) => "w" + i), group: new Uint8Array(n),
+            detail: () => "", theme, square: true });
+          const canvas = document.createElement("canvas");
+          canvas.style.cssText = "width: 800px; height: 600px";
+          document.getElementById("main").append(canvas);
+          map.attach(canvas);
+          await new Promise(requestAnimationFrame);
+          const begin = performance.now();
+          for (let i = 0; i < 10; i++) { map.scale(1.1, 3, 3); map.paint(); }
+          return (performance.now() - begin) / 10;
+        }"""
+    )
+    assert frames < 150  # milliseconds; a tenth of that on an idle machine
+
+
+def test_topics_lead_to_words_and_documents(visit: Open) -> None:
+    page = visit("/topics?index=sample")
+    expect(page.get_by_role("heading", name="12 topics")).to_be_visible()
+    page.locator("button.topic").first.click()
+    page.locator(".topic-more button.tag").first.click()
+    expect(page.locator(".kwic li").first).to_be_visible()
+    page.get_by_text("What is your own text about?").click()
+    page.get_by_label("Your text").fill("The fish and the boats in the water, salt and bread.")
+    page.get_by_role("button", name="Find its topics").click()
+    expect(page.get_by_role("list", name="Topics of your text")).to_be_visible()
+
+
+def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
+    page = visit("/import")
+
+    def shrink(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        for one in body["results"][-2:]:
+            one["share"] = 1e-5
+        route.fulfill(response=answer, json=body)
+
+    page.route("**/v1/topics?*", shrink)
+    page.goto(page.url.replace("/import", "/topics?index=sample"))
+    expect(page.locator("button.topic")).to_have_count(10)
+    page.get_by_role("button", name="Show 2 topics that hardly occur").click()
+    expect(page.locator("button.topic")).to_have_count(12)
+    expect(page.locator("button.topic").last).to_contain_text("<0.1%")
+
+
+def test_dates_are_coloured_by_their_order(visit: Open) -> None:
+    page = visit("/import")
+    group = """async (values) => {
+        const { groupPoints } = await import("/static/lib/points.js");
+        const { kind, bounds, of } = groupPoints(values.map((value) => ({ value })));
+        return [kind, bounds[0], bounds.at(-1), of];
+    }"""
+    days = [f"{day:02}/May/22 10:21" for day in range(1, 13)]
+    kind, first, last, of = page.evaluate(group, [*days, ""])
+    assert (kind, first, last) == ("gradient", "2022-05-01", "2022-05-12")
+    assert of[:-1] == sorted(of[:-1]) and len(set(of)) > 8
+    assert page.evaluate(group, [f"2022-05-{day + 10}" for day in range(12)])[1] == "2022-05-10"
+    assert page.evaluate(group, [f"Volume {n}" for n in range(12)])[0] == "values"
+
+
+def test_documents_are_called_by_their_titles(visit: Open) -> None:
+    page = visit("/import")
+    name = """async ([id, metadata]) =>
+        (await import("/static/lib/text.js")).titleOf(id, metadata)"""
+    told = {
+        "1": ({"Summary": "It fails", "Title": "Broken"}, "Broken"),
+        "2": ({"Summary": "It fails"}, "It fails"),
+        "3-men_in_a_boat.txt": ({"summary": 300 * "long "}, "3 Men in a Boat"),
+    }
+    for id, (metadata, title) in told.items():
+        assert page.evaluate(name, [id, metadata]) == title
+
+
+def test_sums_add_up_and_a_wrong_one_says_where(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=sums", quiet=True)
+    page.get_by_label("Sum of words").fill("3*sea + 2*boat")
+    expect(page.locator(".sum").first).to_be_visible()
+    parts, total = page.locator(".sum .terms").first.inner_text().rsplit("=", 1)
+    numbers = [float(one) for one in re.findall(r"(?:^|[+−]) *([\d.]+) \(", parts)]
+    assert sum(numbers) == pytest.approx(float(total.replace(",", "")))
+    page.get_by_label("Sum of words").fill("3*")
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def test_a_pasted_text_is_attributed(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=author")
+    page.get_by_label("Your text").fill((TEXTS / "pell-sea.txt").read_text())
+    page.get_by_role("button", name="Guess").click()
+    expect(page.locator("#guess")).to_have_text("pell")
