@@ -7,10 +7,12 @@ done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 Progress = Callable[[int, int | None], None]  # the total is None while it is unknown
+_listeners: list[Callable[[str], None]] = []
 
 
 @runtime_checkable
@@ -28,3 +30,19 @@ def begin_stage(progress: Progress, name: str) -> None:
     """Announce what is being done from now on, such as "reading"."""
     if isinstance(progress, Staged):
         progress.stage(name)
+
+
+def report_wait(reason: str) -> None:
+    """Tell who listens that the work pauses, because code is being compiled, for example."""
+    for listener in _listeners:
+        listener(reason)
+
+
+@contextmanager
+def listen_to_waits(listener: Callable[[str], None]) -> Iterator[None]:
+    """Call the listener with the reason for each pause, from wherever in the process it comes."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)

@@ -17,7 +17,9 @@ from lexfield.cli.build import Location
 from lexfield.cli.guide import GROUPS, TOPICS, read_help
 from lexfield.cli.main import cli, list_declared
 from lexfield.cli.output import Bar
+from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError
+from lexfield.progress import listen_to_waits
 from lexfield.verbs import list_verbs
 from tests.cli.conftest import Run
 
@@ -153,6 +155,25 @@ def test_the_bar_shows_totals_and_the_time_that_is_left(
     shown = capsys.readouterr().err
     assert "reading: 100 of 1,000 (10%), about 1 min 30 s left" in shown
     assert "about 15 min 0 s left" in shown
+
+
+def double(number: float) -> float:
+    return 2 * number
+
+
+def test_the_bar_says_that_code_is_being_compiled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("lexfield.engine.compiled.load", lambda name: None)
+    monkeypatch.setattr("lexfield.engine.compiled.keep", lambda name, compiled: None)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    twice = kernel(double)
+    with Bar() as bar, listen_to_waits(bar.explain_wait):
+        assert twice(2) == 4
+    assert twice(2.0) == 4.0  # compiled as well, but nobody listens any more
+    shown = capsys.readouterr().err
+    assert shown.count("preparing for this computer") == 1
+    assert shown.endswith("\r\033[K")  # and it is gone when the work is done
 
 
 def test_did_you_mean(run: Run) -> None:

@@ -13,6 +13,7 @@ import msgspec.inspect as kinds
 from lexfield.cli.output import FORMATS, Bar, echo, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots import figure
+from lexfield.progress import listen_to_waits
 from lexfield.results import JsonObject
 from lexfield.store.provenance import collect, digest_request
 from lexfield.text.source import read_at_most
@@ -59,7 +60,7 @@ def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) ->
         figure.check_plot_path(plot, getattr(verb.result, "plot_formats", figure.FORMATS))
     arguments = verb.validate(_read_dashes(verb, given), plot)
     request = digest_request(verb.name, arguments)
-    with Bar() as bar, collect(request) as provenance:
+    with Bar() as bar, listen_to_waits(bar.explain_wait), collect(request) as provenance:
         if verb.takes_progress:
             arguments["progress"] = bar
         result = verb.function(**arguments)

@@ -153,7 +153,16 @@ class Bar:
         share = f"{done:,}"
         if total:
             share += f" of {total:,} ({done / total:.0%}){self._guess_rest(done, total, now)}"
-        sys.stderr.write(f"\r{visible(f'{self._stage}: {share}')}\033[K")
+        self._write(f"{self._stage}: {share}")
+
+    def explain_wait(self, reason: str) -> None:
+        """Show why nothing is counted for a while."""
+        if self._active:
+            self._shown = time.monotonic()
+            self._write(reason)
+
+    def _write(self, line: str) -> None:
+        sys.stderr.write(f"\r{visible(line)}\033[K")
         sys.stderr.flush()
 
     def _guess_rest(self, done: int, total: int, now: float) -> str:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from lexfield.engine.machine_code import Entry, keep, load
+from lexfield.progress import report_wait
 
 F = TypeVar("F", bound=Callable[..., Any])
 _Array = np.ndarray
@@ -67,6 +68,7 @@ class _Kernel:
             return self._entries.setdefault(kinds, self._compiled[name])
 
     def _compile(self, name: str, args: tuple[Any, ...]) -> Entry:
+        report_wait("preparing for this computer; this happens once")
         typeof: Any = import_module("numba").typeof
         types = tuple(typeof(arg) for arg in args)
         self.dispatcher.compile(types)

@@ -185,7 +185,7 @@ class Related:
         balls = lexicon.balls[words]
         is_word = balls >= 0
         sizes, together = is_word.sum(axis=1), balls[is_word]
-        products = ball_cosines(lexicon.vectors, np.array(words, np.int64), sizes, together)
+        products = multiply_pairs(lexicon.vectors, np.repeat(words, sizes), together)
         cosines, bounds = np.full(balls.shape, -np.inf), np.full(balls.shape, np.inf)
         cosines[is_word] = products
         bounds[is_word] = products + (1 - self._squares[together]) / 2  # 1 − d²/2 of each
@@ -306,12 +306,12 @@ def list_relatable(bags: Bags) -> NDArray[np.int64]:
 
 
 @reordered_kernel
-def ball_cosines(vectors: Array, words: Array, sizes: Array, balls: Array) -> NDArray[np.float64]:
-    """Return inner products of words with those of their balls, one ball after another."""
-    products = np.empty(len(balls))
-    first = 0
-    for word, size in zip(words, sizes):  # noqa: B905
-        part = slice(first, first + size)
-        products[part] = exact_dots(vectors, balls[part], vectors[word])
-        first += size
+def multiply_pairs(vectors: Array, left: Array, right: Array) -> NDArray[np.float64]:
+    """Return the inner product of each pair of words, in double precision."""
+    products = np.empty(len(left))
+    for place in range(len(left)):
+        total = 0.0
+        for column in range(vectors.shape[1]):
+            total += np.float64(vectors[left[place], column]) * vectors[right[place], column]
+        products[place] = total
     return products
