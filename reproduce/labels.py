@@ -21,6 +21,7 @@ import gzip
 import json
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -132,10 +133,10 @@ def same_rule(corpus: Corpus, size: int, vectors: WordVectors) -> list[dict[str,
         everyone = np.arange(len(counts.ids))
         shared = ComparisonOptions(measure="kl", smoothing="shared")
         matrices = {"baseline": compare_count_rows(counts, shared, everyone, everyone)}
-        latent = pairs(counts, "latent", KS, vectors=vectors)
-        matrices |= {str(k): latent.estimates[k] for k in KS}
+        latent = compare_clouds(corpus, size, seed, vectors)
+        matrices |= {str(k): latent[k] for k in KS}
         for k in KS:
-            hubs[str(k)].append(share_of_largest_hub(latent.estimates[k]))
+            hubs[str(k)].append(share_of_largest_hub(latent[k]))
         for task in TASKS:
             labels = np.array([record[task] for record in counts.metadata])
             scores[task].append({name: right(one, labels) for name, one in matrices.items()})
@@ -161,6 +162,15 @@ def same_rule(corpus: Corpus, size: int, vectors: WordVectors) -> list[dict[str,
     ]
 
 
+@cache
+def compare_clouds(
+    corpus: Corpus, size: int, seed: int, vectors: WordVectors
+) -> dict[int, NDArray[np.float64]]:
+    """Return the k-NN divergences of a sample for every k; both tables need them."""
+    counts = count_corpus(corpus, stopwords="en", sample=size, seed=seed)
+    return pairs(counts, "latent", KS, vectors=vectors).estimates
+
+
 def share_of_largest_hub(matrix: NDArray[Any]) -> float:
     """Return the share of books that have the same nearest book."""
     far = matrix.copy()
@@ -180,8 +190,8 @@ def table(corpus: Corpus, size: int, vectors: WordVectors) -> list[dict[str, Any
     scores: dict[str, list[dict[str, Any]]] = {task: [] for task in TASKS}
     for seed in SEEDS:
         counts = count_corpus(corpus, stopwords="en", sample=size, seed=seed)
-        latent = pairs(counts, "latent", KS, vectors=vectors)
-        settings = candidates(counts, vectors, {("kl",): latent.estimates})
+        latent = compare_clouds(corpus, size, seed, vectors)
+        settings = candidates(counts, vectors, {("kl",): latent})
         for task in TASKS:
             labels = np.array([record[task] for record in counts.metadata])
             found = {
