@@ -182,6 +182,24 @@ def test_goodness_tells_a_power_law_from_another() -> None:
     assert chances[1] < 0.1 or fit_tail(other).points < 100  # type: ignore[union-attr]
 
 
+def test_the_bootstrap_counts_samples_whose_best_fit_is_farther() -> None:
+    """Not every fit is computed; the p value is that of fitting all of them."""
+    counts = np.random.default_rng(5).zipf(2.0, 400)
+    tail = fit_tail(counts)
+    assert tail is not None
+    rng, body, farther = np.random.default_rng(0), counts[counts < tail.xmin], 0
+    for _ in range(40):
+        size = int(rng.binomial(len(counts), tail.points / len(counts)))
+        drawn = draw_counts(tail, size, rng)
+        if len(body):
+            drawn = np.concatenate([drawn, rng.choice(body, len(counts) - size)])
+        again = fit_tail(drawn)
+        assert again is not None
+        farther += again.distance >= tail.distance
+    assert 0 < farther < 40
+    assert bootstrap(counts, tail, 40, np.random.default_rng(0)) == farther / 40
+
+
 def test_distributions_and_their_comparison() -> None:
     counts = np.random.default_rng(5).zipf(2.0, 800)
     fits, notes = fit_distributions(counts, draws=0, seed=0)

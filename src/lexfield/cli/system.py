@@ -7,7 +7,6 @@ import platform
 import re
 import sys
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, requires, version
 
 from lexfield import __version__
 
@@ -32,9 +31,11 @@ def describe_version() -> list[str]:
 
 def find_version(package: str) -> str | None:
     """Return the version of an installed package; None if it is not installed."""
+    from importlib import metadata  # slow to import, and every command imports this module
+
     try:
-        return version(package)
-    except PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return None
 
 
@@ -60,7 +61,9 @@ def list_missing() -> list[str]:
 
 
 def _list_requirements() -> list[str]:
+    from importlib import metadata
+
     try:
-        return requires("lexfield") or []
-    except PackageNotFoundError:  # run from its sources, without an installation
+        return metadata.requires("lexfield") or []
+    except metadata.PackageNotFoundError:  # run from its sources, without an installation
         return []

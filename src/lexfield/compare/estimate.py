@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,7 +65,7 @@ class Estimate(Plottable):
         """Is there a value? Not where the estimate lies outside the range of the measure."""
         return not math.isnan(self.value)
 
-    @property
+    @cached_property
     def explanation(self) -> Explanation:
         """The words behind the value: each word of the first text with its part in it."""
         return self.explain()

@@ -223,14 +223,16 @@ class CountPair:
         parts = options.make_table(*rows, collection).find_parts()
         if not parts.ndim:
             return Explanation([], additive=False)
-        order = np.argsort(-np.abs(parts), kind="stable").tolist()
+        order = np.argsort(-np.abs(parts), kind="stable")
         shares = np.column_stack([self.a / self.a.sum(), self.b / self.b.sum()]) * 1000
+        types = [self._types[i] for i in order.tolist()]
+        scaled, in_second = (parts * scale)[order].tolist(), (self.b > 0)[order].tolist()
         reasons = [
-            Reason(self._types[i], self._types[i] if self.b[i] else "", float(parts[i] * scale))
-            for i in order
-            if parts[i]
+            Reason(word, word if there else "", part)
+            for word, there, part in zip(types, in_second, scaled, strict=True)
+            if part
         ]
-        rates = {self._types[i]: shares[i].round(3).tolist() for i in order}
+        rates = dict(zip(types, shares[order].round(3).tolist(), strict=True))
         return Explanation(reasons, options.definition.is_additive, {"per_thousand": rates})
 
 

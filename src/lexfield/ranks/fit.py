@@ -135,8 +135,43 @@ class Tail:
     points: int
 
 
-def fit_tail(counts: Counts) -> Tail | None:
-    """Fit the power law; return None if there are too few counts, or all are equal."""
+@dataclass(frozen=True)
+class _Candidates:
+    """The tails of a sample that a power law can be fitted to.
+
+    values, times: distinct counts, ascending, and how many words have each. above: words from each
+    value on. starts: places of the values at which a tail may begin.
+    """
+
+    values: Counts
+    times: Counts
+    above: Counts
+    starts: Counts
+
+    def fit(self, starts: Counts) -> Floats:
+        """Return the exponents of the tails that begin at these places."""
+        logs = np.cumsum((self.times * np.log(self.values))[::-1])[::-1] / self.above
+        return _fit_alphas(logs[starts], self.values[starts].astype(np.float64))
+
+    def measure(self, start: int, alpha: float) -> float:
+        """Return the distance of a tail from its law."""
+        return _ks_distance(self.values[start:], self.times[start:], alpha)
+
+    def are_farther(self, tail: Tail) -> bool:
+        """Are all tails at least as far from their laws as another sample's tail from its own?
+
+        One is enough to say no; the one with the same ``xmin`` is the most likely.
+        """
+        same = self.starts[[np.abs(self.values[self.starts] - tail.xmin).argmin()]]
+        return all(
+            self.measure(start, alpha) >= tail.distance
+            for starts in (same, self.starts)
+            for start, alpha in zip(starts, self.fit(starts), strict=True)
+        )
+
+
+def _list_candidates(counts: Counts) -> _Candidates | None:
+    """Return the possible tails; None if there are too few counts, or all are equal."""
     values, times = np.unique(counts, return_counts=True)
     above = np.cumsum(times[::-1])[::-1]
     usable = np.flatnonzero((above >= SHORTEST) & (values < values[-1]))
@@ -146,14 +181,20 @@ def fit_tail(counts: Counts) -> Tail | None:
         wanted = np.geomspace(values[usable[0]], values[usable[-1]], _CANDIDATES)
         usable = np.unique(np.searchsorted(values, wanted))
         usable = usable[(above[usable] >= SHORTEST) & (values[usable] < values[-1])]
-    logs = np.cumsum((times * np.log(values))[::-1])[::-1] / above
-    alphas = _fit_alphas(logs[usable], values[usable].astype(np.float64))
-    distances = [
-        _ks_distance(values[i:], times[i:], alpha) for i, alpha in zip(usable, alphas, strict=True)
-    ]
+    return _Candidates(values, times, above, usable)
+
+
+def fit_tail(counts: Counts) -> Tail | None:
+    """Fit the power law; return None if there are too few counts, or all are equal."""
+    tails = _list_candidates(counts)
+    if tails is None:
+        return None
+    alphas = tails.fit(tails.starts)
+    distances = [tails.measure(*one) for one in zip(tails.starts, alphas, strict=True)]
     best = int(np.argmin(distances))
-    start = usable[best]
-    return Tail(float(alphas[best]), int(values[start]), distances[best], int(above[start]))
+    start = tails.starts[best]
+    xmin, points = int(tails.values[start]), int(tails.above[start])
+    return Tail(float(alphas[best]), xmin, distances[best], points)
 
 
 def _fit_alphas(logs: Floats, xmin: Floats) -> Floats:
@@ -196,8 +237,8 @@ def bootstrap(counts: Counts, tail: Tail, draws: int, rng: np.random.Generator) 
         drawn = draw_counts(tail, size, rng)
         if len(body):
             drawn = np.concatenate([drawn, rng.choice(body, len(counts) - size)])
-        again = fit_tail(drawn)
-        farther += again is not None and again.distance >= tail.distance
+        tails = _list_candidates(drawn)
+        farther += tails is not None and tails.are_farther(tail)
     return farther / draws
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
@@ -221,6 +222,8 @@ def _rank_words(
         )
     opened = open_vectors(corpus, vectors, progress) if vectors else None
     fits, notes = _fit_all(counts, draws, seed)
+    with single_thread():
+        exponent = estimate_exponent(counts)
     figures = count_text(corpus, opened.embed(corpus.vocabulary).known if opened else None)
     source = opened.name if opened else None
     return ZipfResult(
@@ -233,13 +236,14 @@ def _rank_words(
         figures,
         source,
         notes=notes,
-        exponent=estimate_exponent(counts),
+        exponent=exponent,
     )
 
 
 def _fit_all(counts: Counts, draws: int, seed: int) -> tuple[dict[str, Fit], list[str]]:
-    fits = {"line": fit_line(counts), "mandelbrot": fit_mandelbrot(counts)}
-    tails, notes = fit_distributions(counts, draws=draws, seed=seed)
+    with single_thread():  # products this small take twice as long on two
+        fits = {"line": fit_line(counts), "mandelbrot": fit_mandelbrot(counts)}
+        tails, notes = fit_distributions(counts, draws=draws, seed=seed)
     if fits["mandelbrot"].parameters["alpha"] >= STEEPEST:
         notes.append(f"mandelbrot's α stopped at {STEEPEST:g}: counts fall faster than any power")
     return {**fits, **tails}, [RULE, *notes] if tails else notes

@@ -39,6 +39,7 @@ Measure = Callable[[Array, int], tuple[Array, Array]]
 _STAGES = (1_000, 10_000)  # most promising rows, measured before the rest
 _PART = 4_096  # rows per task
 _NEVER = np.iinfo(np.int32).max
+_LARGEST = 1 << 16  # bounds that are told apart when the lowest are chosen
 _LANES = 64  # rows side by side
 _CHUNK = 64  # columns between two checks whether a row can still come under the limit
 _ONE = np.uint64(1)
@@ -103,7 +104,7 @@ def _find_nearest(
     for size in (*_STAGES, len(bounds)):
         left = np.flatnonzero(bounds <= limit)
         if len(left) > size:
-            left = left[np.argpartition(bounds[left], size - 1)[:size]]
+            left = left[_find_lowest(bounds[left], size)]
         if not len(left):
             break
         bounds[left] = _NEVER
@@ -115,6 +116,17 @@ def _find_nearest(
         if len(rows) == k:
             limit = int(distances[-1])
     return rows.tolist(), distances.tolist()
+
+
+def _find_lowest(bounds: NDArray[np.int32], size: int) -> Array:
+    """Return the places of ``size`` of the lowest bounds, by counting: few differ.
+
+    Bounds over ``_LARGEST`` are taken as equal; a row that is not chosen is measured later.
+    """
+    clipped = np.minimum(bounds, _LARGEST)
+    last = int(np.searchsorted(np.cumsum(np.bincount(clipped)), size))
+    lower = np.flatnonzero(clipped < last)
+    return np.append(lower, np.flatnonzero(clipped == last)[: size - len(lower)])
 
 
 def _compare_characters(rows: Rows, query: Query) -> Measure:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from lexfield.text.normalise import find_stemmer, stem_words
 
@@ -27,7 +27,7 @@ def is_english(language: str) -> bool:
 
 def read_table(name: str) -> list[list[str]]:
     """Return the words of each line of a table in ``data``."""
-    text = resources.files("lexfield.text").joinpath("data", f"{name}.txt").read_text("ascii")
+    text = (Path(__file__).parent / "data" / f"{name}.txt").read_text("ascii")
     return [line.split() for line in text.splitlines()]
 
 

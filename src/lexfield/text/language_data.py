@@ -5,11 +5,11 @@ Languages are named by their two-letter codes. ``find_code`` understands what fi
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
+_FOLDER = Path(__file__).parent / "data" / "languages"
 # Languages without a file, which are known by their stopwords or by their script.
 _OTHER_NAMES = {
     "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "hi": "hindi",
@@ -44,7 +44,9 @@ class Language:
 @cache
 def read_language(code: str) -> Language:
     """Return the file of a language; one without a file has a name only."""
-    path = resources.files("lexfield.text").joinpath("data", "languages", f"{code}.toml")
+    import tomllib  # every command imports this module; few need it
+
+    path = _FOLDER / f"{code}.toml"
     if code not in list_codes() or not path.is_file():
         return Language(_OTHER_NAMES.get(code, code))
     fields = tomllib.loads(path.read_text("utf-8"))
@@ -58,8 +60,7 @@ def read_language(code: str) -> Language:
 @cache
 def list_codes() -> tuple[str, ...]:
     """Return the codes of all languages that are known by name."""
-    folder = resources.files("lexfield.text").joinpath("data", "languages")
-    files = {one.name[:-5] for one in folder.iterdir() if one.name.endswith(".toml")}
+    files = {path.stem for path in _FOLDER.glob("*.toml")}
     return tuple(sorted(files.union(_OTHER_NAMES)))
 
 

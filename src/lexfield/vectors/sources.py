@@ -49,6 +49,7 @@ from lexfield.vectors.weights import LearnedContributions
 CONTRIBUTIONS = "default-contributions.npz"
 PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt", CONTRIBUTIONS)
 _DATA = Path(__file__).parent / "data"
+_BLOCK = 1024  # rows that are decoded at a time
 FOREIGN = _DATA / "foreign.txt"
 ENGLISH = ("default", "glove")  # sets
 OTHER_LANGUAGES = (
@@ -204,17 +205,18 @@ def load_words_and_matrix() -> tuple[list[str], NDArray[np.float32]]:
 def decode(codes: NDArray[np.uint8], tables: NDArray[np.float16]) -> NDArray[np.float32]:
     """Return unit rows: each code stands for two neighbouring numbers of its column's table.
 
-    A pair of float32 is moved as one complex number, which makes this a single gather.
+    A pair of float32 is moved as one complex number, which makes this a single gather. A block of
+    rows is small enough to stay in the cache until it has unit length.
     """
     pairs = tables.astype(np.float32).view(np.complex64).ravel()
     starts = 256 * np.arange(codes.shape[1], dtype=np.int32)
     rows = np.empty(codes.shape, np.complex64)
-    for first in range(0, len(codes), 4096):
-        block = slice(first, first + 4096)
+    for first in range(0, len(codes), _BLOCK):
+        block = slice(first, first + _BLOCK)
         np.take(pairs, codes[block] + starts, out=rows[block], mode="clip")
-    matrix = rows.view(np.float32)
-    matrix /= np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None]
-    return matrix
+        part = rows[block].view(np.float32)
+        part /= np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
+    return rows.view(np.float32)
 
 
 def compute_checksum(path: Path) -> str:

@@ -222,6 +222,9 @@ class WordVectors:
 
         Raise UnknownWordError, which suggests similar words, if it has none.
         """
+        row = self.row(word)
+        if row >= 0:
+            return np.array(self.matrix[row])
         embedded = self.embed([word])
         if not embedded.known[0]:
             close = difflib.get_close_matches(word.lower(), self.words[:50_000], 3)
