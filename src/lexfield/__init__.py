@@ -64,13 +64,13 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.inspire import balls as balls
     from lexfield.verbs.inspire import inspire as inspire
     from lexfield.verbs.label import label as label
+    from lexfield.verbs.map import map as map
     from lexfield.verbs.methods import methods as methods
     from lexfield.verbs.metric import evaluate_metric as evaluate_metric
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
     from lexfield.verbs.overview import overview as overview
-    from lexfield.verbs.pairs import map as map
     from lexfield.verbs.pairs import pairs as pairs
     from lexfield.verbs.predict import predict as predict
     from lexfield.verbs.ranks import clusters as clusters

@@ -294,6 +294,25 @@ def test_groups_are_picked_without_a_mouse(visit: Open) -> None:
     expect(page.locator(".side .documents li")).to_have_count(1)
 
 
+def test_ids_with_commas_can_be_filtered_and_compared(visit: Open) -> None:
+    page = visit("/import?index=sample")
+    rows = ["id,text", '"Poe, 1845","A raven came at midnight."', '"Poe, 1846","A cask of wine."']
+    rows += ["emma,Emma was clever and rich.", '"a ""b"", c",The ship sailed home.']
+    page.locator("#files").set_input_files(text_file("commas.csv", "\n".join(rows).encode()))
+    page.get_by_role("button", name="Add these texts").click()
+    expect(page.locator("dl.facts")).to_be_visible()
+    page.get_by_role("link", name="Map", exact=True).click()
+    page.get_by_text("As a list").click()
+    for box in ("Group A: Poe, 1845", 'Group A: a "b", c', "Group B: emma", "Group B: Poe, 1846"):
+        page.get_by_role("checkbox", name=box).check()
+    page.get_by_role("button", name="Compare A with B").click()
+    expect(page.locator(".verdict")).to_contain_text('Poe, 1845 or a "b", c')
+    page.go_back()
+    page.get_by_role("button", name="Filter all views to these").first.click()
+    expect(page.locator(".side .documents li")).to_have_count(2)
+    expect(page.locator(".side .filter")).to_contain_text('Poe, 1845 or a "b", c')
+
+
 def test_figures_can_be_taken_away_with_title_and_source(visit: Open) -> None:
     page = visit("/measure?index=sample&tool=words&word=boat")
     expect(page.locator(".plot svg")).to_be_visible()

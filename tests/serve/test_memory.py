@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,15 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 import httpx
+from starlette.testclient import TestClient
 
 from lexfield.index import bags as bags_module
 from lexfield.index.bags import Bags
 from lexfield.sample import TEXTS
 from lexfield.search.index import Index
+from lexfield.serve import jobs as jobs_module
 from lexfield.serve import server as server_module
+from lexfield.serve.app import make_app
 from lexfield.serve.guard import Limits
 from lexfield.serve.library import Library
 from lexfield.serve.server import Server, make_key
@@ -39,11 +44,12 @@ def server(tmp_path: Path) -> Any:
 
 def test_remembered_answers_are_bounded(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_module, "_KEPT", 10_000)
-    for number in range(100):
+    for number in [*range(100), 99]:
         server._remember((number,), b"x" * 900)
-    kept = [key for (key,) in server._cache]
-    assert kept == list(range(89, 100))
-    assert server._size == sum(map(len, server._cache.values())) <= 10_000
+    assert [key for (key,) in server._cache] == list(range(95, 100))
+    for number in range(100, 200):  # the questions of short answers take memory, too
+        server._remember((number,), b"")
+    assert [key for (key,) in server._cache] == list(range(190, 200))
 
 
 def test_the_key_of_a_long_question_is_short() -> None:
@@ -101,3 +107,46 @@ def test_a_server_in_use_does_not_grow(sample_index: Path, tmp_path: Path) -> No
         before = count_memory()
         remembered = sum(ask(client, ids) for _ in range(ROUNDS))
         assert count_memory() - before < 1.5 * remembered + ROOM
+
+
+def test_the_servers_own_memory_levels_off(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it keeps beside answers and jobs, of which it keeps so many, would go on growing."""
+    monkeypatch.setattr(server_module, "_KEPT", 100_000)
+    monkeypatch.setattr(jobs_module, "_KEPT", 5)
+    words = [word for word in Corpus.read(TEXTS).vocabulary.words if word.isalpha()]
+    app = make_app([sample_index], folder=tmp_path, workers=1)
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+
+        def use(first: int, last: int) -> int:
+            """Use the server in all ways; return the bytes that its own objects then take."""
+            for place in range(first, last):
+                word, asked = words[place], {"index": "sample", "query": words[place]}
+                client.get("/v1/search", params=asked)
+                client.get("/v1/search", params={**asked, "k": -1})  # refused
+                client.get("/v1/trend", params={**asked, "by": "author"})
+                client.get("/static/main.js")
+                client.get(f"/{word}")
+                client.post("/v1/snippets", json={"verb": "search", "options": asked})
+                client.post("/v1/pastes", json={"text": f"{word} " * 500})
+                if place % 5 == 0:
+                    follower = f"follower-{place}"
+                    question = {
+                        "verb": "search",
+                        "options": {**asked, "k": 3},
+                        "follower": follower,
+                    }
+                    job = f"/v1/jobs/{client.post('/v1/jobs', json=question).json()['id']}"
+                    while client.get(job).json()["state"] in ("waiting", "running"):
+                        pass
+                    client.get(f"{job}/result")
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
+
+        tracemalloc.start()
+        try:
+            before = use(0, 100)
+            assert use(100, 180) - before < 50_000
+        finally:
+            tracemalloc.stop()

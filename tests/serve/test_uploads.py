@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from lexfield.errors import InputError
+from lexfield.search.index import Index
+from lexfield.serve import tasks
 from lexfield.serve.uploads import Sent, keep
 from lexfield.text.formats.archive import Bounds
 from lexfield.text.read import Reader
@@ -250,3 +252,22 @@ def test_a_registered_reader_reads_what_is_sent(tmp_path: Path) -> None:
         assert keep([Sent("a.VERSES", b"one")], tmp_path)[0] == ["a.verses"]
     finally:
         READERS.forget("verses")
+
+
+def test_an_upload_of_many_words_leaves_out_what_takes_longest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without stored neighbours of its words it is there sooner, and answers the same."""
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "a.txt").write_text("The boat came home. A dog barked at the ship.")
+    none: dict[str, Any] = dict.fromkeys(("title_field", "id_field", "language"))
+    answers = []
+    for most in (100, 3):
+        monkeypatch.setattr(tasks, "_MOST_BALLS", most)
+        target = tmp_path / f"{most}.idx"
+        place = {"folder": str(tmp_path / "sent"), "target": str(target), "left_out": []}
+        tasks.build("a", {**place, **none, "text_field": []}, {}, "")
+        index = Index.open(target)
+        assert index.lexicon.has_balls == (most == 100)
+        answers.append([(hit.id, hit.score) for hit in index.search("a vessel", "ideas")])
+    assert answers[0] == answers[1] != []

@@ -74,6 +74,7 @@ def test_values_lists_and_several_conditions() -> None:
 
     assert find("author=Austen,Eliot") == find("author=Austen", "author=Eliot") == [0, 1]
     assert find("author=Poe, E. A.") == [2]  # as it is written
+    assert find('author="Poe, E. A.",Eliot') == find('author= Eliot , "Poe, E. A."') == [1, 2]
     assert find("author=a..b") == [3]
     assert find("author!=Austen,Eliot") == [2, 3, 4]
     assert find("author=Austen", "author=Eliot", "year>1850") == [1]
@@ -82,6 +83,17 @@ def test_values_lists_and_several_conditions() -> None:
         ("author", "=", "Austen"),
         ("author", "=", "Eliot"),
     ]
+
+
+def test_quotes_in_values() -> None:
+    titles = Column("title", ['"Heart", he said', 'the "great", old', 'a "b"', "c"])
+
+    def find(condition: str) -> list[int]:
+        return list(match_where([titles], read_where(condition)).nonzero()[0])
+
+    assert find('title="Heart", he said') == [0]  # as it is written
+    assert find('title="""Heart"", he said",c') == [0, 3]
+    assert find('title="the ""great"", old",a "b"') == [1, 2]
 
 
 def test_mistakes_are_named() -> None:

@@ -19,7 +19,8 @@ from lexfield.text.document import Document
 from lexfield.verbs.attribute import attribute
 from lexfield.verbs.compare import compare
 from lexfield.verbs.label import label
-from lexfield.verbs.pairs import map as map_documents
+from lexfield.verbs.map import DocumentMap
+from lexfield.verbs.map import map as map_documents
 from lexfield.verbs.pairs import pairs
 
 PELL = TEXTS / "pell-sea.txt"
@@ -69,9 +70,42 @@ def test_pairs_of_strings_and_several_k() -> None:
 
 def test_map(sample: Corpus) -> None:
     found = map_documents(sample, measure="hellinger")
-    assert sorted(row.order for row in found) == list(range(64))
+    assert {row.order for row in found} == set(range(64))
     assert found.title == "Hellinger distance, categorical space"
     assert found[0].metadata["author"] and found.matrix.shape == (64, 64)
+
+
+def test_a_map_of_short_texts_keeps_neighbours(sample: Corpus) -> None:
+    """The topics of the sample's sentences stay together, which their words alone do not tell."""
+    sentences = [
+        Document(f"{id}, {number}", text, metadata={"topic": sample.metadata(row)["topic"]})
+        for row, id in enumerate(sample.ids)
+        for number, text in enumerate(sample.documents[row].text.split(". ")[:6])
+    ]
+
+    def count_pure(found: DocumentMap) -> float:
+        topics = np.array([one.metadata["topic"] for one in found])
+        places = np.array([(one.x, one.y) for one in found])
+        apart = np.linalg.norm(places[:, None] - places, axis=2)
+        near = np.argsort(apart, axis=1)[:, 1:11]
+        return float((topics[near] == topics[:, None]).mean())
+
+    corpus = Corpus.of(sentences)
+    neighbours = count_pure(map_documents(corpus, layout="neighbours"))
+    assert neighbours > 1.5 * count_pure(map_documents(corpus, measure="hellinger"))
+
+
+def test_a_map_of_neighbours_takes_no_measure(sample: Corpus) -> None:
+    found = map_documents(sample, layout="neighbours", most=16)
+    again = map_documents(sample, layout="neighbours", most=16)
+    assert len(found) == 16 and found.results == again.results and found[0].order is None
+    with pytest.raises(InputError, match="measure must be left out with layout='neighbours'"):
+        map_documents(sample, layout="neighbours", measure="js")
+    texts = ["the cat sat on the mat", "a dog lay on the rug", "xyzzy qwrtp", "a bird sang"]
+    left = map_documents(texts, layout="neighbours")
+    assert len(left) == 3 and "without a word that has a vector, left out: 1" in left.notes
+    with pytest.raises(InputError, match="Only 2 texts can be placed"):
+        map_documents(texts[:3], layout="neighbours")
 
 
 def test_label(sample: Corpus, sample_index: Index) -> None:

@@ -170,8 +170,12 @@ def write_index(
     language: str | None,
     stemmer: str | None,
     progress: Progress,
+    most_balls: int | None = None,
 ) -> None:
-    """Write an index of a corpus. Raise InputError if it contains no words."""
+    """Write an index of a corpus. Raise InputError if it contains no words.
+
+    The nearest words of every word are stored for at most ``most_balls`` words; see ``find_balls``.
+    """
     if not len(corpus.tokens):
         raise InputError("There are no words to index.")
     stopwords(language)  # an unknown language is an error before any work
@@ -184,7 +188,7 @@ def write_index(
     embedded, about = embed_words(corpus.vocabulary, vectors, progress)
     _check_room(path, corpus, embedded)
     with write(path, KIND, epoch=next_epoch(path)) as out:
-        meta = save_segment(out, "s000001", corpus, embedded, language, progress)
+        meta = save_segment(out, "s000001", corpus, embedded, language, progress, most_balls)
         out.array("deleted", np.zeros(len(corpus.ids), bool))
         out.meta.update(segments=[meta], language=language, vectors=about)
 

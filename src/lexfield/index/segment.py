@@ -167,6 +167,7 @@ def save_segment(
     embedded: WordEmbeddings,
     language: str,
     progress: Progress = silent,
+    most_balls: int | None = None,
 ) -> JsonObject:
     """Write a segment and return its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
@@ -177,7 +178,7 @@ def save_segment(
             blocks = Blocks(shape, rows.dtype, partial(embedded.blocks, rows, _BLOCK))
             out.array(f"{name}.{part}", blocks)
     out.array(f"{name}.how", embedded.matches)
-    out.array(f"{name}.balls", find_balls(embedded, progress))
+    out.array(f"{name}.balls", find_balls(embedded, progress, most_balls))
     return meta
 
 
@@ -225,14 +226,17 @@ def content_words(words: Iterable[str], language: str) -> NDArray[np.bool_]:
     return np.array([word not in excluded for word in words], bool)
 
 
-def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray[np.int32]:
-    """Return the ``BALL`` nearest words of each word, or no rows at all for very many words.
+def find_balls(
+    embedded: WordEmbeddings, progress: Progress = silent, most: int | None = None
+) -> NDArray[np.int32]:
+    """Return the ``BALL`` nearest words of each word, or no rows at all for more than ``most``
+    words, by default ``MOST_BALLS``.
 
     The work is quadratic: a million made-up compounds would take hours. Without balls the nearest
     words of a query's words are computed when they are asked for.
     """
     known = np.flatnonzero(embedded.matches)
-    if len(known) > MOST_BALLS:
+    if len(known) > (MOST_BALLS if most is None else most):
         return np.empty((0, BALL), np.int32)
     balls = np.full((len(embedded.matches), BALL), -1, np.int32)
     if len(known) > 1:

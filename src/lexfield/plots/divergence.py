@@ -136,32 +136,38 @@ def _classical(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw_map(found: Pairs, groups: Groups) -> Picture:
     """Draw similar documents near each other, coloured by group; names are written where there is
     room. The page names every document that is pointed at."""
-    places = map_places(found.matrix)
     heading = f"{title(found)}, as distances in the plane (MDS)"
+    return draw_places(found.ids, map_places(found.matrix), groups, heading)
+
+
+def draw_places(
+    ids: list[str], places: NDArray[np.float64], groups: Groups, heading: str
+) -> Picture:
+    """Draw documents at their places."""
 
     def make_panel() -> Panel:
         order = np.argsort(groups.of, kind="stable")  # the largest groups are named first
         return Panel(
-            f"{len(found.ids):,} documents",
+            f"{len(ids):,} documents",
             "",
             places[order, 0],
             places[order, 1],
-            [found.ids[i] for i in order],
+            [ids[i] for i in order],
             groups.names if groups.by else ["documents"],
             groups.of[order],
             [],
             colours=[groups.colour(group) for group in range(len(groups.names))],
             squares=[groups.mark(group) == "s" for group in range(len(groups.names))],
-            labels=len(found.ids),
+            labels=len(ids),
         )
 
     return Picture(
-        lambda: _draw_map(found, places, groups, heading),
+        lambda: _draw_map(ids, places, groups, heading),
         lambda _: make_page(heading, [make_panel()]),
     )
 
 
-def _draw_map(found: Pairs, places: NDArray[np.float64], groups: Groups, heading: str) -> Figure:
+def _draw_map(ids: list[str], places: NDArray[np.float64], groups: Groups, heading: str) -> Figure:
     many = len(places) > _NAMED
     with figure(*((14, 11.5) if many else (10, 8))) as drawing:
         axes = drawing.subplots()
@@ -178,7 +184,7 @@ def _draw_map(found: Pairs, places: NDArray[np.float64], groups: Groups, heading
         axes.set_title(heading, loc="left", fontsize=10)
         groups.add_legend(drawing, 6)
         colours = [groups.ink(group) if groups.by else "#222222" for group in groups.of.tolist()]
-        names = [shorten_name(name, 32) for name in found.ids]
+        names = [shorten_name(name, 32) for name in ids]
         axes.set_xlabel(" ", fontsize=8)  # so that there is room for it
         written = place_names(axes, places, names, colours, 6 if many else 7)
         if len(written) < len(names):

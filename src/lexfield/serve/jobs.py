@@ -108,6 +108,12 @@ class Jobs:
         self._process = Process(memory=memory)
         self._turn = asyncio.Lock()
 
+    async def warm(self, function: str, item: JsonObject) -> None:
+        """Start the process of the jobs, so that the first job does not wait for it."""
+        async with self._turn:
+            with suppress(LexfieldError):  # a job will say what is wrong
+                await self._process.ask(function, item)
+
     def start(
         self,
         verb: str,

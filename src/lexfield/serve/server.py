@@ -35,6 +35,9 @@ TASK, BUILD, WARM, PREVIEW = (
 TRAIN = "train_vectors"  # the one verb that writes a folder of its own into the library
 _OLD_JOBS = {"fit": "fit_topics", "models": TRAIN}  # in version 0.1
 _KEPT, _LARGEST = 50_000_000, 5_000_000  # bytes of answers that are remembered, and of one
+_ENTRY = (
+    1000  # bytes that are counted for the question of an answer: a digest, and states of stores
+)
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,7 @@ class Server:
         """Open the indexes before the first request asks for them."""
         await self.pool.warm()
         self.ready = True
+        await self.jobs.warm(WARM, {"paths": []})
 
     def _choose_first_task(self) -> tuple[str, JsonObject]:
         """Return what a new process does first."""
@@ -163,10 +167,12 @@ class Server:
 
     def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
         if len(found) <= _LARGEST:
-            self._size += len(found) - len(self._cache.get(key, b""))
+            if key in self._cache:
+                self._size -= len(self._cache.pop(key)) + _ENTRY
             self._cache[key] = found
+            self._size += len(found) + _ENTRY
             while self._size > _KEPT:
-                self._size -= len(self._cache.popitem(last=False)[1])
+                self._size -= len(self._cache.popitem(last=False)[1]) + _ENTRY
 
     def start(self, request: Request, follower: str | None = None) -> Job:
         """Start a verb as a job, the same for the same question; its answer is remembered, too."""

@@ -2,6 +2,7 @@
 
     author=Austen        one value
     author=Austen,Eliot  one of several; repeating author=… adds more
+    id="Poe, 1845",emma  values with commas, in quotes
     level!=high          any other value
     year>=1850           a number or a date; also > < <=
     year=1850..1900      a range, with both ends
@@ -33,6 +34,7 @@ Condition = tuple[str, str, str]  # field, operator, value
 Kind = Literal["values", "number", "date"]
 _CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(!=|>=|<=|==|=>|=<|=|>|<)\s*(.*?)\s*", re.S)
 _SAME = {"==": "=", "=>": ">=", "=<": "<="}  # as others write them
+_PART = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(?:,|\Z)', re.S)  # of a list, as in CSV
 _THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?")
 _HINT = (
     "Write field=value, field=low..high, or one of != < <= > >=; for several conditions, repeat"
@@ -133,9 +135,10 @@ class Column:
 
     def _split(self, value: str) -> set[str]:
         """Return the values of a list; a value that some document has is not split."""
-        if value in self.distinct or "," not in value:
+        if value in self.distinct or not {",", '"'} & set(value):
             return {value}
-        return {part.strip() for part in value.split(",") if part.strip()}
+        found = (quoted.replace('""', '"') or plain for quoted, plain in _PART.findall(value))
+        return {part for part in found if part}
 
     def _parse(self, value: str) -> tuple[float, float] | None:
         if self.kind == "values":

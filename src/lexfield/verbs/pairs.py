@@ -1,4 +1,4 @@
-"""``lexfield pairs`` and ``lexfield map``"""
+"""``lexfield pairs``"""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from lexfield.compare.nearest_pairs import NearestPairs, find_nearest_pairs
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, count_for_comparison
 from lexfield.compare.pairs import pairs as compare_all
-from lexfield.compare.trees import make_dendrogram
 from lexfield.errors import InputError, check, list_fields
-from lexfield.plots.divergence import draw_map, map_places, title
+from lexfield.plots.divergence import draw_map, title
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.groups import choose_groups
 from lexfield.progress import Progress, begin_stage, silent
@@ -29,7 +28,6 @@ from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextsInput, read_texts
 from lexfield.verbs.options import (
     ClusterAddress,
-    Neighbour,
     Resume,
     Sample,
     Seed,
@@ -61,11 +59,6 @@ Nearest = Annotated[
 ]
 Memory = Annotated[
     float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
-]
-Most = Annotated[
-    int | None,
-    Meta(ge=3, le=100_000),
-    Help("Of more documents than N, place N that are evenly chosen."),
 ]
 Approximate = Annotated[bool, Help("Find neighbours in clouds approximately, with faiss.")]
 _NAMED = 3  # neighbours of a document in the table
@@ -269,81 +262,3 @@ def _read_labels(found: Pairs, by: str) -> list[str]:
         known = list_fields({name for record in found.metadata for name in record})
         raise InputError(f"No document has the field {by!r}.", known)
     return labels
-
-
-@dataclass(kw_only=True)
-class PlacedDocument:
-    """A document in the plane; ``order`` is its place among the leaves of a dendrogram."""
-
-    id: str
-    x: float
-    y: float
-    order: int
-    metadata: dict[str, str]
-
-
-@dataclass(repr=False)
-class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
-    """Documents in the plane, near each other if they differ little."""
-
-    title: str
-    seed: int
-    plot_formats = PAGE_FORMATS
-
-    def lines(self) -> Iterator[str]:
-        yield self.title
-        rows = [{"id": one.id, "x": one.x, "y": one.y, "order": one.order} for one in self]
-        yield from format_rows(rows, shown=len(rows))
-
-    def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw the map: png, svg, pdf or html."""
-        (found,) = self.details
-        return save_picture(draw_map(found, choose_groups(None, len(found.ids))), path)
-
-
-@verb
-def map(
-    texts: TextsInput,
-    *,
-    neighbour: Neighbour = 3,
-    most: Most = None,
-    sample: Sample = None,
-    seed: Seed = 0,
-    progress: Progress = silent,
-    **comparing: Unpack[Comparing],
-) -> DocumentMap:
-    """Draw documents as points in the plane, close together if they are similar.
-
-    Distances in the plane approximate the divergences (multidimensional scaling).
-
-        lexfield map books/ --measure hellinger --plot map.png
-        lexfield map books.idx --measure js --csv > places.csv
-        lexfield map books.idx --measure js --where 'year>=1850' --plot map.html
-        lexfield map tickets.idx --measure hellinger --most 1000 --plot map.html
-    """
-    found = compute_pairs(
-        _choose_evenly(read_texts(texts, comparing, progress), most),
-        comparing,
-        k=neighbour,
-        sample=sample,
-        seed=seed,
-        progress=progress,
-    )
-    order = np.argsort(make_dendrogram(found.matrix).order)
-    rows = [
-        PlacedDocument(id=id, x=float(x), y=float(y), order=int(place), metadata=metadata)
-        for id, (x, y), place, metadata in zip(
-            found.ids, map_places(found.matrix), order, found.metadata, strict=True
-        )
-    ]
-    return DocumentMap(rows, title=title(found), seed=seed, details=[found], notes=found.notes)
-
-
-def _choose_evenly(corpus: Corpus, most: int | None) -> Corpus:
-    """Return a corpus of at most so many documents."""
-    count = len(corpus)
-    if most is None or count <= most:
-        return corpus
-    kept = corpus.select([place * count // most for place in range(most)])
-    kept.notes.append(f"{most:,} of {count:,} documents, evenly chosen")
-    return kept

@@ -13,6 +13,17 @@ export function parse(text) {
 }
 const RANGE = /^[^,]*\.\.[^,]*$/;
 
+/** A condition that any of some values meets. Those with commas or quotes are quoted, as in CSV.
+ * @param {string} field @param {string[]} values */
+export const anyOf = (field, values) =>
+  `${field}=${values.map((one) => (/[",]/.test(one) ? `"${one.replaceAll('"', '""')}"` : one)).join(",")}`;
+
+/** The values of a list. @param {string} text */
+const split = (text) =>
+  [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(?:,|$)/g)]
+    .map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare)
+    .filter(Boolean);
+
 /** The values that are chosen of a field. @param {string[]} where @param {string} field */
 export const chosen = (where, field) =>
   where
@@ -50,7 +61,7 @@ const SIGNS = { "=": "is", "!=": "is not", ">=": "from", "<=": "up to", "<": "be
 export function describe(text) {
   const { field, sign, value } = parse(text);
   if (field === "id" && sign === "=") {
-    const ids = value.split(",");
+    const ids = split(value);
     return ids.length > 2 ? `${ids.length} documents` : ids.join(" or ");
   }
   if (sign === "=" && RANGE.test(value)) {

@@ -476,6 +476,7 @@ export interface MapAnswer {
   schema: "lexfield.map/1";
   provenance: Provenance;
   title: string;
+  layout: string;
   seed: number;
   results: (PlacedDocument)[];
   notes: (string)[];
@@ -636,7 +637,7 @@ export interface PlacedDocument {
   id: string;
   x: number;
   y: number;
-  order: number;
+  order: number | null;
   metadata: Record<string, string>;
 }
 export interface PlacedWord {
@@ -1044,7 +1045,7 @@ export interface Verbs {
   layout: { parameters: "allow_unknown" | "document" | "format" | "index" | "projection" | "seed" | "text" | "vectors" | "where" | "words"; answer: LayoutAnswer };
   list_metrics: { parameters: "format" | "index"; answer: ListMetricsAnswer };
   list_vectors: { parameters: "format"; answer: ListVectorsAnswer };
-  map: { parameters: "allow_unknown" | "bits" | "culling" | "document" | "estimator" | "exponent" | "features" | "format" | "hubs" | "index" | "measure" | "mfw" | "most" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
+  map: { parameters: "allow_unknown" | "bits" | "culling" | "document" | "estimator" | "exponent" | "features" | "format" | "hubs" | "index" | "layout" | "measure" | "mfw" | "most" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
   near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };

@@ -3,16 +3,24 @@
 import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
+import { anyOf } from "../lib/filter.js";
 import { Points } from "../lib/points.js";
 import { change, go, href } from "../lib/route.js";
 import { DocumentLink, read, titleField, titleOf } from "../lib/text.js";
 import { Choice, Notes, Outcome, Select, fieldName, html, plural, usePage } from "../lib/ui.js";
 
-export const MAP = { space: "categorical", measure: "hellinger" };
 const KINDS = [
-  ["words", "Words", "documents that use the same words are close"],
-  ["meaning", "Meaning", "documents whose words mean the same are close; takes longer"],
+  ["words", "Words", "Documents that use the same words equally often are close together."],
+  ["meaning", "Meaning", "Each document is beside those whose words mean most nearly the same."],
 ];
+const LONG = 1000; // words of a document, from which on documents share enough words to be compared by them
+
+/** What a map shows unless something else is asked for: short texts share hardly any words. */
+export const usualKind = (about) => (about.tokens < LONG * about.documents ? "meaning" : "words");
+
+/** How the server is asked for a map. @param {string} kind */
+export const mapOptions = (kind) =>
+  kind === "meaning" ? { layout: "neighbours", most: 2500 } : { space: "categorical", measure: "hellinger" };
 
 /** The field to colour by: the one that is asked for, or the first whose values repeat. */
 export function colourField(about, asked) {
@@ -40,9 +48,10 @@ export const placePoints = (rows, by) =>
 
 export function MapView() {
   const { index, where, about, params } = usePage();
-  const kind = params.get("kind") ?? "words";
+  const usual = usualKind(about);
+  const kind = params.get("kind") ?? usual;
   const by = colourField(about, params.get("by"));
-  const options = { index, where, ...MAP, space: kind === "meaning" ? "latent" : "categorical" };
+  const options = { index, where, ...mapOptions(kind) };
   const few = about.documents < 3;
   const found = useAnswer("map", few ? null : options, { job: true });
   const fields = Object.keys(about.metadata);
@@ -56,7 +65,7 @@ export function MapView() {
     </div>
     <div class="row middle controls">
       <${Choice} label="Close together means" name="kind" value=${kind} choices=${KINDS}
-        onChange=${(value) => change({ kind: value === "words" ? null : value, lasso: null })} />
+        onChange=${(value) => change({ kind: value === usual ? null : value, lasso: null })} />
       ${
         fields.length > 0 &&
         html`<${Select} label="Colour" value=${by} choices=${fields.map((name) => [name, fieldName(name)])}
@@ -64,8 +73,8 @@ export function MapView() {
       }
     </div>
     ${few && html`<p class="hint">A map needs at least three documents. Add more texts, or read this one.</p>`}
-    <${Outcome} asked=${found} wait="Comparing every pair of documents…">
-      ${(answer) => html`<${Drawn} answer=${answer} by=${by} />`}
+    <${Outcome} asked=${found} wait="Comparing the documents…">
+      ${(answer) => html`<${Drawn} answer=${answer} by=${by} kind=${kind} />`}
     </${Outcome}>`;
 }
 
@@ -87,7 +96,7 @@ const readPath = (text) =>
     .filter((corner) => corner.length === 2 && corner.every(Number.isFinite))
     .map(([x, y]) => [x, y]);
 
-function Drawn({ answer, by }) {
+function Drawn({ answer, by, kind }) {
   const { about, params } = usePage();
   const points = useMemo(() => placePoints(answer.results, by), [answer, by]);
   const [inside, setInside] = useState(/** @type {string[][]} */ ([]));
@@ -96,10 +105,9 @@ function Drawn({ answer, by }) {
   // What is drawn around, and what is picked in the list: the same without a mouse.
   const picked = PICKED.map((name) => params.getAll(name));
   const groups = [0, 1].map((i) => [...new Set([...(inside[i] ?? []), ...picked[i]])]).filter((ids) => ids.length);
-  const filter = (ids) => change({ where: [`id=${ids.join(",")}`], lasso: null, in_a: null, in_b: null });
+  const filter = (ids) => change({ where: [anyOf("id", ids)], lasso: null, in_a: null, in_b: null });
   const some = answer.notes.find((note) => note.endsWith("evenly chosen"));
-  const compare = () =>
-    go(href("compare", { a_where: `id=${groups[0].join(",")}`, b_where: `id=${groups[1].join(",")}` }));
+  const compare = () => go(href("compare", { a_where: anyOf("id", groups[0]), b_where: anyOf("id", groups[1]) }));
   return html`<${Points}
       points=${points}
       label=${`Map of ${plural(points.length, "document")}${by ? ` coloured by ${fieldName(by)}` : ""}`}
@@ -130,6 +138,8 @@ function Drawn({ answer, by }) {
     </div>`
     }
     <p class="small">
+      ${KINDS.find(([name]) => name === kind)?.[2]}
+      ${kind === "meaning" ? "How far apart groups are means nothing. " : " "}
       ${some ? `${some[0].toUpperCase()}${some.slice(1)}; filter them to see others. ` : ""}
       Click a point to read it. Drag to move; zoom with the buttons, or with the wheel after a click on the map.
       ${!some && about.documents > points.length && ` ${plural(points.length, "document")} pass the filter.`}

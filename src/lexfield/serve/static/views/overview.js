@@ -3,12 +3,13 @@
 import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
+import { anyOf } from "../lib/filter.js";
 import { Points } from "../lib/points.js";
 import { useQuestions } from "../lib/questions.js";
 import { href } from "../lib/route.js";
 import { DocumentLink, read, titleOf } from "../lib/text.js";
 import { Notes, Outcome, fieldName, html, number, usePage } from "../lib/ui.js";
-import { MAP, colourField, placePoints } from "./map.js";
+import { colourField, mapOptions, placePoints, usualKind } from "./map.js";
 
 const NAMES = { search: "Search", compare: "Compare", trends: "Trends", map: "Map", topics: "Topics" };
 const FEW = 24; // documents whose words are shown at first
@@ -38,10 +39,9 @@ function Summary({ answer, options }) {
   const all = useAnswer("documents", { index, where, k: LISTED }).answer?.results ?? [];
   // An unusual sentence may be of a document beyond those that are listed.
   const listed = new Set(all.map((one) => one.id));
-  const others = answer.unusual.map((one) => one.document).filter((id) => !listed.has(id) && /^[\w. -]+$/.test(id));
+  const others = answer.unusual.map((one) => one.document).filter((id) => !listed.has(id));
   const isCut = all.length === LISTED && others.length > 0;
-  const few =
-    useAnswer("documents", isCut ? { index, where: [`id=${others.join(",")}`] } : null).answer?.results ?? [];
+  const few = useAnswer("documents", isCut ? { index, where: [anyOf("id", others)] } : null).answer?.results ?? [];
   const documents = [...all, ...few];
   const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [all, few]);
   const texts = answer.unusual.map((one) => one.text);
@@ -144,18 +144,19 @@ function Distinctive({ list, metadata }) {
 
 function Thumbnail() {
   const { index, where, about } = usePage();
-  const found = useAnswer("map", about.documents > 2 && about.documents <= 500 ? { index, where, ...MAP } : null, {
-    job: true,
-  });
+  const kind = usualKind(about);
+  const most = kind === "meaning" ? 2500 : 500;
+  const isShown = about.documents > 2 && about.documents <= most;
+  const found = useAnswer("map", isShown ? { index, where, ...mapOptions(kind) } : null, { job: true });
   const by = colourField(about, null);
   const points = useMemo(() => placePoints(found.answer?.results ?? [], by), [found.answer]);
-  if (about.documents <= 2 || about.documents > 500) return null;
+  if (!isShown) return null;
   return html`<section aria-label="Map" class="thumbnail">
     <div class="spread"><h2>Which are alike</h2><a href=${href("map", null)}>Open the map</a></div>
     <${Outcome} asked=${found} wait="Drawing…">
       ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map"
         title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
-        <p class="small">Documents with similar words are close together${by && `, coloured by ${fieldName(by)}`}.
+        <p class="small">Documents with similar ${kind === "meaning" ? "meanings" : "words"} are close together${by && `, coloured by ${fieldName(by)}`}.
         </p>`}
     </${Outcome}>
   </section>`;
