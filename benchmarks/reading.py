@@ -4,7 +4,9 @@ The library alone does the least that must be done: PDFium extracts the text of 
 unpacks and expat parses without handlers, html.parser and the email package parse. Ours also finds
 metadata, the main text and the order of parts, joins divided words and double-spaced lines, and
 tells what was left out. Measured in processor time, that of the process which reads PDFs and its
-start included; the best of several runs. The PDF is a book, the others are made of another.
+start included; the best of several runs. The PDF and one DOCX are books, the others are made of
+another. Where they are installed, docx2txt and python-docx read the DOCX, too: they do what we do
+with it, which bare expat does not.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ from __future__ import annotations
 import email
 import io
 import resource
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,6 +32,8 @@ from harness import rounded
 from lexfield.text.read import Reader
 
 MANY, REPEAT = 20, 5  # copies of the PDF in a folder, where the process is started once
+_PROGRAM = """import sys, pypdfium2
+for page in pypdfium2.PdfDocument(sys.argv[1]): page.get_textpage().get_text_range()"""
 
 
 def run(data: Path) -> dict[str, Any]:
@@ -46,10 +54,18 @@ def run(data: Path) -> dict[str, Any]:
         many.mkdir()
         for number in range(MANY):
             (many / f"{number}.pdf").write_bytes(pdf.read_bytes())
+        written = data / "formats" / "carroll-lookingglass.docx"
+        peers = {"docx2txt": ("docx2txt", _process), "python-docx": ("docx", _join_paragraphs)}
         return {
             "PDF": _compare(pdf, "PDFium", _extract),
+            "PDF, beside a program": _compare(pdf, "PDFium, started for it", _start_and_extract),
             f"PDF, {MANY} in a folder": _compare(many, "PDFium", _extract),
             "DOCX": _compare(docx, "zipfile and expat", _parse_package),
+            **{
+                f"DOCX, {name}": _compare(written, name, read)
+                for name, (module, read) in peers.items()
+                if find_spec(module)
+            },
             "HTML": _compare(html, "html.parser", _parse_page),
             "e-mail": _compare(mail, "email", _parse_mail),
         }
@@ -87,6 +103,18 @@ def _extract(path: Path) -> list[str]:
 
     pdf = pypdfium2.PdfDocument(path.read_bytes())
     return [page.get_textpage().get_text_range() for page in pdf]
+
+
+def _start_and_extract(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", _PROGRAM, str(path)], check=True)
+
+
+def _process(path: Path) -> object:
+    return import_module("docx2txt").process(str(path))
+
+
+def _join_paragraphs(path: Path) -> str:
+    return "\n".join(one.text for one in import_module("docx").Document(str(path)).paragraphs)
 
 
 def _parse_package(path: Path) -> None:

@@ -259,3 +259,10 @@ def test_the_same_pattern_is_safe_for_every_line() -> None:
         compile_heading(pattern).match("a" * 200)
         assert time.perf_counter() - started < 5
     assert re.match("a", "a")
+
+
+def test_double_spacing_is_seen_with_spaces_in_empty_lines_and_above_the_text() -> None:
+    lines = "\n \t\n".join(["we walked along the river", "and came to the old bridge"] * 15)
+    assert is_double_spaced("\n\n  \n" + lines)
+    assert not is_double_spaced("\n" + lines.replace("\n \t\n", "\n"))
+    assert not is_double_spaced(lines.replace("we", "We").replace("and", "And"))

@@ -24,6 +24,7 @@ _SAMPLE = 200_000  # characters by which double spacing is detected
 _FEWEST, _RUNNING_ON = 20, 0.3  # empty lines, and the share of them inside sentences
 _ENDS = frozenset(".!?…:;\"'”’»)]*_—")
 _FIELD = re.compile(r"\{(\w*)\}")
+_AFTER_GAP = re.compile(r"\n(?:[^\S\n]*+\n)++[^\S\n]*+(\S)")
 
 
 @dataclass
@@ -206,8 +207,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
 
 def is_double_spaced(text: str) -> bool:
     """Is a large share of the empty lines inside sentences: does a small letter follow them?"""
-    lines = text[:_SAMPLE].split("\n")
-    following = [lines[after].lstrip()[0] for _, after in _find_gaps(lines)]
+    following = _AFTER_GAP.findall(text[:_SAMPLE].lstrip())
     if len(following) < _FEWEST:
         return False
     return sum(map(str.islower, following)) >= _RUNNING_ON * len(following)

@@ -215,7 +215,8 @@ def strip_gutenberg(text: str) -> str:
     if any(mark in text[:_REACH] for mark in ("GUTENBERG", "SMALL PRINT")):
         for match in _START.finditer(text, 0, min(_REACH, len(text))):
             start = match.end()
-    if "gutenberg" in text[-_REACH:].lower():  # far faster than the pattern
+    tail = text[-_REACH:]
+    if "utenberg" in tail or "UTENBERG" in tail:  # far faster than the pattern
         end = _END.search(text, max(start, len(text) - _REACH))
     if not start and not end:
         return text

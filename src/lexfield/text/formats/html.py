@@ -22,12 +22,8 @@ _ATTRIBUTE = re.compile(
 _RAW = frozenset("script style textarea noscript template iframe svg math object".split())
 _RAW_END = {name: re.compile(f"</{name}\\b[^>]*>", re.IGNORECASE) for name in (*_RAW, "title")}
 _ASIDE = frozenset("nav footer aside form header menu select button dialog".split())
-_FOLLOWED = _ASIDE | {
-    "a",
-    "main",
-    "article",
-    "head",
-}  # elements of which it is known if one is open
+_FOLLOWED = _ASIDE | set("a main article head".split())  # elements that may be open
+_NOTED = _FOLLOWED | {"body", "br", "html", "meta"}
 _BLOCKS = frozenset(
     "p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr blockquote pre section article main body"
     " figure figcaption header footer nav aside form hr address head html caption td th".split()
@@ -71,15 +67,19 @@ class _Page:
         if not text or self.hidden or self.is_in("head") or (self.is_page and self.asides):
             return
         self.pieces.append(text)
-        if self.is_in("a"):
+        if self.opened.get("a", 0) > 0:
             self.linked += len(text.strip())
 
     def finish(self) -> None:
         """End a paragraph."""
         if not self.pieces:
             return
-        lines = (" ".join(line.split()) for line in unescape("".join(self.pieces)).split("\0"))
-        text = "\n".join(filter(None, lines))
+        text = unescape("".join(self.pieces))
+        if "\0" in text:
+            lines = (" ".join(line.split()) for line in text.split("\0"))
+            text = "\n".join(filter(None, lines))
+        else:
+            text = " ".join(text.split())
         if text:
             is_main = self.is_in("main") or self.is_in("article")
             self.paragraphs.append(_Paragraph(text, self.linked / len(text), is_main))
@@ -93,6 +93,8 @@ class _Page:
             self.hidden += name == self.hidden_name
         elif name in _CLOSED and attributes and _is_hidden(attributes):
             self.hidden, self.hidden_name = 1, name
+        if name not in _NOTED:
+            return
         if name == "body":
             self.opened.clear()  # a head that was not closed ends here
             self.asides = 0
@@ -157,17 +159,9 @@ def to_text(page: str, is_page: bool = True) -> tuple[str, dict[str, str]]:
 
 def _read_tag(page: str, start: int, read: _Page) -> int:
     """Read what begins with ``<``; return where it ends. What is not closed is left out."""
-    if page.startswith("<!--", start):
-        stop = page.find("-->", start + 4)
-        return len(page) if stop < 0 else stop + 3
-    following = page[start + 1 : start + 2]
-    if not (following.isalpha() or (following and following in "/!?")):
-        read.add("&lt;")
-        return start + 1
     tag = _TAG.match(page, start)
-    if tag is None:  # a declaration, or quotes that do not match
-        stop = page.find(">", start)
-        return len(page) if stop < 0 else stop + 1
+    if tag is None:
+        return _read_other(page, start, read)
     name = tag[2].lower()
     if tag[1]:
         read.close(name)
@@ -180,6 +174,18 @@ def _read_tag(page: str, start: int, read: _Page) -> int:
     else:
         read.open(name, tag[3])
     return tag.end()
+
+
+def _read_other(page: str, start: int, read: _Page) -> int:
+    """Read a comment, a declaration, a sign, or a tag whose quotes do not match."""
+    is_comment = page.startswith("<!--", start)
+    following = page[start + 1 : start + 2]
+    if not (following.isalpha() or (following and following in "/!?")):
+        read.add("&lt;")
+        return start + 1
+    end = "-->" if is_comment else ">"
+    stop = page.find(end, start + 4 * is_comment)
+    return len(page) if stop < 0 else stop + len(end)
 
 
 def _choose_main(paragraphs: list[_Paragraph], is_page: bool) -> str:
@@ -213,6 +219,6 @@ def read(source: Source) -> Iterator[Document]:
     text, known = to_text(page)
     text = text or to_text(page, is_page=False)[0]  # perhaps a menu that is never closed
     known = {name: value for name, value in known.items() if value}
-    if re.search("<html[ >]", page[:4096], re.I) and not re.search("</html", page[-65536:], re.I):
+    if re.search("<html[ >]", page[:4096], re.I) and "</html" not in page[-65536:].lower():
         source.notes.append(f"{source}: {CUT_OFF}")
     yield Document(name_text(source), text, str(source), known)

@@ -154,7 +154,7 @@ def _join_words(text: str) -> str:
     first, *others = text.split(_HYPHEN)
     if not others:
         return text
-    words = set(re.findall(r"[\w'’-]+", text))
+    words = set(re.findall(r"[\w'’-]+", " ".join(set(text.split()))))
     parts = [first]
     for part in others:
         before, after = _BEFORE.search(parts[-1][-_LONGEST_WORD:]), _AFTER.match(part)

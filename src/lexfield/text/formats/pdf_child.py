@@ -16,6 +16,7 @@ from typing import Any
 
 MEMORY, SECONDS, LONGEST = 3 << 30, 120, 64 << 20  # bytes; of the processor; characters
 _SPARSE = 10  # letters and marks per page, which a scan can have as a stamp
+_BEGINNING = 200  # characters, which mostly suffice to see that a page is not sparse
 _LOOKED_AT = 1000  # pages that are searched for pictures
 
 
@@ -48,7 +49,7 @@ def _read(data: bytes) -> dict[str, Any]:
         is_locked = raw.FPDF_GetLastError() == raw.FPDF_ERR_PASSWORD or "assword" in str(error)
         return {"problem": "encrypted" if is_locked else "damaged"}
     pages: list[str] = []
-    letters = size = unread = pictured = 0
+    size = unread = pictured = 0
     for number in range(len(pdf)):
         try:
             page = pdf[number]
@@ -57,22 +58,28 @@ def _read(data: bytes) -> dict[str, Any]:
             unread += 1
             continue
         size += len(pages[-1])
-        own = len("".join(pages[-1].split()))
-        letters += own
         if size > LONGEST:
             return {"problem": "long"}
-        if own < _SPARSE and number < _LOOKED_AT:
+        if number < _LOOKED_AT and _is_sparse(pages[-1]):
             found = page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
             pictured += next(iter(found), None) is not None
-    is_scan = pictured > 0 and letters < _SPARSE * len(pages)
+    is_scan = pictured > 0 and sum(map(_count_letters, pages)) < _SPARSE * len(pages)
     return {
-        "problem": "scanned" if is_scan else "" if letters else "empty",
+        "problem": "scanned" if is_scan else "" if any(map(str.strip, pages)) else "empty",
         "pages": pages,
         "unread": unread,
         "pictures": pictured,
         "about": pdf.get_metadata_dict(),
         "language": _read_language(pdf, raw),
     }
+
+
+def _is_sparse(page: str) -> bool:
+    return _count_letters(page[:_BEGINNING]) < _SPARSE and _count_letters(page) < _SPARSE
+
+
+def _count_letters(text: str) -> int:
+    return len("".join(text.split()))
 
 
 def _read_language(pdf: Any, raw: Any) -> str:

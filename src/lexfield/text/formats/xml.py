@@ -8,7 +8,7 @@ their number is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from xml.parsers import expat
@@ -25,20 +25,51 @@ _ENDS_EARLY = re.compile("^(no element found|unclosed token|unclosed CDATA secti
 
 
 class _LocalNames(dict[str, str]):
-    """Names without their namespaces, by the names as expat returns them."""
+    """Names without their namespaces, by the names as expat returns them.
+
+    wanted: the names to keep; others become empty. By default all are kept.
+    """
+
+    def __init__(self, wanted: Collection[str] | None = None) -> None:
+        self._wanted = wanted
 
     def __missing__(self, name: str) -> str:
-        self[name] = local = name.rpartition("}")[2]
+        local = name.rpartition("}")[2]
+        self[name] = local = local if self._wanted is None or local in self._wanted else ""
         return local
 
 
-def parse(data: bytes, where: str, wanted: Collection[str] | None = None) -> Iterator[Event]:
-    """Yield the events of a document. Raise ReadError if it is damaged or not to be trusted.
-
-    wanted: the elements whose starts and ends are yielded; by default all.
-    """
+def parse(data: bytes, where: str) -> Iterator[Event]:
+    """Yield the events of a document. Raise ReadError if it is damaged or not to be trusted."""
     events: list[Event] = []
-    add, local, none = events.append, _LocalNames(), dict[str, str]()
+    local, none = _LocalNames(), dict[str, str]()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if attributes:
+            attributes = {local[key]: value for key, value in attributes.items()}
+        events.append(("start", name, attributes))
+
+    def end(name: str) -> None:
+        events.append(("end", name, none))
+
+    def add(text: str) -> None:
+        events.append(("text", text, none))
+
+    for _ in _feed(data, where, local, start, end, add):
+        yield from events
+        events.clear()
+
+
+def _feed(
+    data: bytes,
+    where: str,
+    local: Mapping[str, str],
+    open_element: Callable[[str, dict[str, str]], None],
+    close_element: Callable[[str], None],
+    add: Callable[[str], object],
+) -> Iterator[None]:
+    """Parse a document piece by piece: one step per piece. Elements that ``local`` names with an
+    empty string are passed over; their text is not."""
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -46,16 +77,14 @@ def parse(data: bytes, where: str, wanted: Collection[str] | None = None) -> Ite
         depth += 1
         if depth > _DEEPEST:
             raise ReadError(f"{where} is nested more than {_DEEPEST} elements deep.")
-        if wanted is None or local[name] in wanted:
-            if attributes:
-                attributes = {local[key]: value for key, value in attributes.items()}
-            add(("start", local[name], attributes))
+        if known := local[name]:
+            open_element(known, attributes)
 
     def end(name: str) -> None:
         nonlocal depth
         depth -= 1
-        if wanted is None or local[name] in wanted:
-            add(("end", local[name], none))
+        if known := local[name]:
+            close_element(known)
 
     def refuse(name: str, system: str | None, public: str | None, is_inside: int) -> None:
         if is_inside:
@@ -66,20 +95,19 @@ def parse(data: bytes, where: str, wanted: Collection[str] | None = None) -> Ite
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = lambda text: add(("text", text, none))
+    parser.CharacterDataHandler = add
     parser.StartDoctypeDeclHandler = refuse
     try:
         for first in range(0, len(data), _PIECE):
             parser.Parse(data[first : first + _PIECE], False)
-            yield from events
-            events.clear()
+            yield
         parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         if isinstance(error, ReadError):
             raise
         problem = _ENDS_EARLY.sub("it ends too early", str(error))
         raise ReadError(f"{where} is damaged XML: {problem}.", COPY) from error
-    yield from events
+    yield
 
 
 @dataclass(frozen=True)
@@ -99,40 +127,72 @@ class Text:
 
     def parse(self, data: bytes, where: str) -> str:
         """Return the text of a document."""
-        return self.read(parse(data, where, {*self.blocks, *self.inside, *self.skip, *self.marks}))
+        writer = _Writer(self)
+        names = _LocalNames({*self.blocks, *self.inside, *self.skip, *self.marks})
+        for _ in _feed(data, where, names, writer.open, writer.close, writer.add):
+            pass
+        return writer.finish()
 
     def read(self, events: Iterator[Event]) -> str:
         """Return the text of a document from its events."""
-        paragraphs: list[str] = []
-        pieces: list[str] = []
-        reading = skipping = 0
-
-        def finish() -> None:
-            if not pieces:
-                return
-            if text := _join_spaces("".join(pieces)):
-                lines = text.split(LINE) if LINE in text else [text]
-                paragraphs.append("\n".join(line.strip() for line in lines))
-            pieces.clear()
-
-        for kind, name, _ in events:
+        writer = _Writer(self)
+        for kind, name, attributes in events:
             if kind == "text":
-                if reading and not skipping:
-                    pieces.append(name)
-                continue
-            step = 1 if kind == "start" else -1
-            if name in self.skip:
-                skipping += step
-            if name in self.inside:
-                reading += step
-            if skipping:
-                continue
-            if name in self.blocks:
-                finish()
-            elif kind == "start" and name in self.marks:
-                pieces.append(self.marks[name])
-        finish()
-        return "\n\n".join(paragraphs)
+                writer.add(name)
+            elif kind == "start":
+                writer.open(name, attributes)
+            else:
+                writer.close(name)
+        return writer.finish()
+
+
+class _Writer:
+    """The text of a document so far."""
+
+    def __init__(self, rules: Text) -> None:
+        self._blocks, self._inside = frozenset(rules.blocks), frozenset(rules.inside)
+        self._skip, self._marks = frozenset(rules.skip), rules.marks
+        self._paragraphs: list[str] = []
+        self._pieces: list[str] = []
+        self._reading = self._skipping = 0
+
+    def open(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in self._skip:
+            self._skipping += 1
+        if name in self._inside:
+            self._reading += 1
+        if self._skipping:
+            return
+        if name in self._blocks:
+            self._end_paragraph()
+        elif name in self._marks:
+            self._pieces.append(self._marks[name])
+
+    def close(self, name: str) -> None:
+        if name in self._skip:
+            self._skipping -= 1
+        if name in self._inside:
+            self._reading -= 1
+        if name in self._blocks and not self._skipping:
+            self._end_paragraph()
+
+    def add(self, text: str) -> None:
+        if self._reading and not self._skipping:
+            self._pieces.append(text)
+
+    def finish(self) -> str:
+        """Return the whole text."""
+        self._end_paragraph()
+        return "\n\n".join(self._paragraphs)
+
+    def _end_paragraph(self) -> None:
+        if not self._pieces:
+            return
+        if text := _join_spaces("".join(self._pieces)):
+            if LINE in text:
+                text = "\n".join(line.strip() for line in text.split(LINE))
+            self._paragraphs.append(text)
+        self._pieces.clear()
 
 
 def _join_spaces(text: str) -> str:
