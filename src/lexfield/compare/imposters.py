@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.compare.layout import Layout
 from lexfield.errors import InputError
 
@@ -43,6 +44,10 @@ class Verification:
     scores: Matrix
     probabilities: Matrix
     auc: Matrix
+
+    def take(self, rows: Array) -> Verification:
+        """Return what was found about some texts."""
+        return Verification(self.scores[rows], self.probabilities[rows], self.auc[rows])
 
 
 def check_enough(sizes: NDArray[np.int64], by: str) -> None:
@@ -156,8 +161,8 @@ def _find_auc(cases: Matrix, right: NDArray[np.bool_], authors: NDArray[np.int64
     of other authors: the stranger in question is a stranger to the fit, too."""
     from sklearn.metrics import roc_auc_score
 
-    _, numbers = np.unique(authors, return_inverse=True)
-    fold = numbers % _FOLDS
+    _, first, numbers = np.unique(authors, return_index=True, return_inverse=True)
+    fold = np.argsort(np.argsort(first))[numbers] % _FOLDS  # by place: names do not count
     p = np.empty(len(cases))
     for number in np.unique(fold).tolist():
         mine = fold == number

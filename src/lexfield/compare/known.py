@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,24 @@ def keep_known(documents: Sequence[Document], by: str, notes: list[str]) -> list
     left_out["copies of another known text"] = copies
     notes += [f"left out, {why}: {list_names(names)}" for why, names in left_out.items() if names]
     return list(seen.values())
+
+
+def order_by_content(known: Sequence[Document], by: str) -> NDArray[np.int64]:
+    """Return an order of texts that depends on their words only, the texts of one author together.
+
+    Folds and random draws go by it, so that answers depend neither on names nor on the order in
+    which texts are given.
+    """
+    keys = [_hash_words(one) for one in known]
+    first: dict[str, bytes] = {}
+    for one, key in sorted(zip(known, keys, strict=True), key=lambda pair: pair[1]):
+        first.setdefault(one.metadata[by], key)
+    order = sorted(range(len(known)), key=lambda row: (first[known[row].metadata[by]], keys[row]))
+    return np.array(order, np.int64)
+
+
+def _hash_words(text: Document) -> bytes:
+    return sha256(" ".join(text.text.split()).encode("utf-8", "surrogatepass")).digest()
 
 
 def join_parts(documents: Sequence[Document], by: str, notes: list[str]) -> list[Document]:

@@ -11,9 +11,10 @@ from typing import Annotated, Unpack
 import numpy as np
 from msgspec import Meta
 
-from lexfield.compare.authors import Authors, Method, find_changes
+from lexfield.compare.authors import Authors, Method
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
+from lexfield.compare.changes import find_changes
 from lexfield.compare.known import find_known, join_parts
 from lexfield.errors import InputError
 from lexfield.plots.figure import PAGE_FORMATS, Picture
