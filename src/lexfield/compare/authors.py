@@ -36,6 +36,7 @@ from lexfield.compare.known import (
     find_known,
     group_by_length,
     keep_known,
+    note_strangers,
     order_by_content,
 )
 from lexfield.compare.labels import find_calibration_rows
@@ -138,6 +139,7 @@ def attribute(
     _note_single(names, labels, by, notes)
     texts = list(known) if asked is None else list(asked)
     left_out = copies if asked is None else find_known(known, texts, notes)
+    note_strangers(set(names.tolist()), texts, by, notes)
     begin_stage(progress, "counting features")
     rows = _Rows(known, texts, left_out, calibrated, [copies[row] for row in calibrated])
     layout, counts = rows.count(labels, features)

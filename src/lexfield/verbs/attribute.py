@@ -25,6 +25,7 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.segment import split_words
 from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.file_options import FileOptions, get_shared_options
 from lexfield.verbs.input import (
     TextInput,
     TextOptions,
@@ -140,7 +141,8 @@ class Attribution(Result[AttributedText]):
         used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
         differs = any(one.method is not UNSET for one in self.results)
         where = " for the most common length" if differs else ""
-        yield f"chosen{where}: {self.method.rule} ({', '.join(used)})"
+        weights = ", ".join(used) or "without weight: nothing told known texts of this length apart"
+        yield f"chosen{where}: {self.method.rule} ({weights})"
 
     def _list_row(self, one: AttributedText) -> dict[str, object]:
         first, second = one.candidates[:2]
@@ -246,7 +248,7 @@ def attribute(
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
     known = list(documents)
-    asked = None if text is None else keep_words(choose_texts(text, known, notes), notes)
+    asked = None if text is None else keep_words(choose_texts(text, known, notes, options), notes)
     found = find_authors(
         known,
         by,
@@ -281,15 +283,20 @@ def note_closed(found: Authors, by: str) -> list[str]:
     ]
 
 
-def choose_texts(source: Any, known: Sequence[Document], notes: list[str]) -> list[Document]:
+def choose_texts(
+    source: Any, known: Sequence[Document], notes: list[str], options: FileOptions | None = None
+) -> list[Document]:
     """Return the texts in question: a known one by its id, those of a folder, or a new one. Notes
-    say what was left out of a folder."""
+    say what was left out of a folder.
+
+    Those ``options`` for reading known texts that say what a text is hold for these as well.
+    """
     if isinstance(source, Document):
         return [source]
     is_name = isinstance(source, str | Path)
     same = [one for one in known if one.id == str(source)] if is_name else []
     if not is_name or (not same and str(source) != "-" and is_path(source)):
-        documents, more = read_documents(source)
+        documents, more = read_documents(source, get_shared_options(options))
         notes += more
         return list(documents)
     return same[:1] or [choose_text(source, Corpus.of([]))]

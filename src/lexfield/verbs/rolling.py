@@ -124,7 +124,7 @@ def rolling(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(known, options, by)
-    (asked, *more) = choose_texts(text, list(documents), notes)
+    (asked, *more) = choose_texts(text, list(documents), notes, options)
     if more:
         raise InputError("Windows go along one text.", "Name one file.")
     words = asked.text.split()
