@@ -123,6 +123,7 @@ def test_a_rule_without_weights_says_so(sample: Corpus) -> None:
     found = attribute(few, by="author", text=Document("hello", "Hello."), features="mfw(50)")
     assert set(found.method.weights.values()) == {0}
     assert "(without weight: nothing told" in list(found.lines())[-1]
+    assert found.notes[-1].endswith("too few known texts to ask whether any of them is")
 
 
 def test_words_that_tell_texts_apart_have_their_usual_form() -> None:

@@ -50,10 +50,15 @@ class Verification:
         return Verification(self.scores[rows], self.probabilities[rows], self.auc[rows])
 
 
+def is_enough(sizes: NDArray[np.int64]) -> bool:
+    """Can strangers be told from authors with so many texts each?"""
+    return any((sizes >= texts).sum() >= authors for authors, texts in _ENOUGH)
+
+
 def check_enough(sizes: NDArray[np.int64], by: str) -> None:
     """Raise InputError if there are too few texts of each author to tell strangers by."""
-    here = [int((sizes >= texts).sum()) for _, texts in _ENOUGH]
-    if all(number < authors for number, (authors, _) in zip(here, _ENOUGH, strict=True)):
+    if not is_enough(sizes):
+        here = [int((sizes >= texts).sum()) for _, texts in _ENOUGH]
         needed = " or ".join(
             f"{authors} {by}s with {texts} texts each" for authors, texts in _ENOUGH
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from lexfield.compare.authors import Authors, Method
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.clues import Clue, find_clues
+from lexfield.compare.imposters import is_enough
 from lexfield.compare.style import parse_features
 from lexfield.errors import InputError, list_names
 from lexfield.index.trend import find_interval
@@ -277,10 +279,13 @@ def attribute(
 
 def note_closed(found: Authors, by: str) -> list[str]:
     """Return a note on what the probabilities rest on."""
-    return [
-        f"the probabilities hold if one of these {len(found.names)} is the {by}; lexfield attribute"
-        " --verify asks whether any of them is"
-    ]
+    sizes = np.array(list(Counter(one.metadata[by] for one in found.known).values()))
+    more = (
+        "lexfield attribute --verify asks whether any of them is"
+        if is_enough(sizes)
+        else "there are too few known texts to ask whether any of them is"
+    )
+    return [f"the probabilities hold if one of these {len(found.names)} is the {by}; {more}"]
 
 
 def choose_texts(
