@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import lexfield as lx
-from lexfield.compare.known import find_foreign, find_known, keep_known
+from lexfield.compare.known import find_foreign, find_known, keep_known, note_strangers
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -23,7 +23,7 @@ def test_parts_are_joined_and_copies_and_the_unlabelled_named() -> None:
         [
             make("emma#1", "one", author="austen", part_of="emma"),
             make("emma#2", "two", author="austen", part_of="emma"),
-            make("again", "one  two", author="dickens"),
+            make("again", "one  two", author="austen "),
             make("blank", "three", author=" "),
             make("empty", "  ", author="austen"),
             make("hard", "four", author="dickens"),
@@ -39,6 +39,36 @@ def test_parts_are_joined_and_copies_and_the_unlabelled_named() -> None:
         "left out, without author: blank",
         "left out, without words: empty",
         "left out, copies of another known text: again (emma)",
+    ]
+
+
+def test_a_text_with_two_authors_is_nobodys_and_spellings_are_named() -> None:
+    texts = [
+        make("a", "one two", author="Austen"),
+        make("b", "one two", author="Dickens"),
+        make("c", "three", author=" austen"),
+        make("d", "four", author="Austen"),
+        make("e", "five", author="Austen "),
+    ]
+    for given in (texts, texts[::-1]):
+        notes: list[str] = []
+        known = keep_known(given, "author", notes)
+        assert sorted((one.id, one.metadata["author"]) for one in known) == [
+            ("c", "austen"), ("d", "Austen"), ("e", "Austen"),
+        ]  # fmt: skip
+        assert notes[0].startswith("left out, the same text with more than one author: ")
+        assert "a (Austen)" in notes[0] and "b (Dickens)" in notes[0]
+        assert notes[1] == "authors that differ by case or spaces only: 'Austen' and 'austen'"
+    with pytest.raises(InputError, match="No text has one author only"):
+        keep_known(texts[:2], "author", [])
+
+
+def test_an_author_without_known_texts_is_named() -> None:
+    notes: list[str] = []
+    asked = [make("x", "one", author="Eliot"), make("y", "one", author="Austen"), make("z", "one")]
+    note_strangers({"Austen"}, asked, "author", notes)
+    assert notes == [
+        "texts in question whose author has no known text and so cannot be found: x (Eliot)"
     ]
 
 

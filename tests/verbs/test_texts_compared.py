@@ -16,7 +16,7 @@ from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.verbs.attribute import attribute
+from lexfield.verbs.attribute import attribute, choose_texts
 from lexfield.verbs.compare import compare
 from lexfield.verbs.label import label
 from lexfield.verbs.map import DocumentMap
@@ -143,6 +143,21 @@ def test_the_only_text_of_an_author_is_not_counted_as_wrong(sample: Corpus) -> N
     assert found[-1].known == "quill" and found[-1].right is UNSET
     assert {type(one.right) for one in found.results[:-1]} == {bool}
     assert found[0].interval[0] < found[0].accuracy <= found[0].interval[1]
+
+
+def test_a_text_in_question_is_read_like_the_known_ones(tmp_path: Path) -> None:
+    path = tmp_path / "letter.jsonl"
+    path.write_text('{"id": "q", "text": "a form", "body": "the letter"}', "utf-8")
+    (found,) = choose_texts(path, [], [], {"text_fields": ["body"], "chunk": 1})
+    assert found.text == "the letter"
+
+
+def test_a_rule_without_weights_says_so(sample: Corpus) -> None:
+    few = [one for one in sample.documents if one.metadata["author"] in ("voss", "pell")]
+    found = attribute(few, by="author", text=Document("hello", "Hello."), features="mfw(50)")
+    assert set(found.method.weights.values()) == {0}
+    assert "(without weight: nothing told" in list(found.lines())[-1]
+    assert found.notes[-1].endswith("too few known texts to ask whether any of them is")
 
 
 def test_words_that_tell_texts_apart_have_their_usual_form() -> None:

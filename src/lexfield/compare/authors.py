@@ -36,6 +36,8 @@ from lexfield.compare.known import (
     find_known,
     group_by_length,
     keep_known,
+    note_strangers,
+    order_by_content,
 )
 from lexfield.compare.labels import find_calibration_rows
 from lexfield.compare.layout import Layout
@@ -124,7 +126,9 @@ def attribute(
     theirs at all.
     """
     notes: list[str] = []
-    choices, known = _list_choices(rule, measure), keep_known(known, by, notes)
+    choices, kept = _list_choices(rule, measure), keep_known(known, by, notes)
+    order = order_by_content(kept, by)
+    known = [kept[row] for row in order.tolist()]
     features = use_language(features or FEATURES, count_languages(known))
     parsed = parse_features(features)
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
@@ -135,6 +139,7 @@ def attribute(
     _note_single(names, labels, by, notes)
     texts = list(known) if asked is None else list(asked)
     left_out = copies if asked is None else find_known(known, texts, notes)
+    note_strangers(set(names.tolist()), texts, by, notes)
     begin_stage(progress, "counting features")
     rows = _Rows(known, texts, left_out, calibrated, [copies[row] for row in calibrated])
     layout, counts = rows.count(labels, features)
@@ -152,11 +157,16 @@ def attribute(
         honest = [checks[row][1][place] for place, row in enumerate(calibrated.tolist())]
         p[calibrated] = honest
         calibration = measure_calibration(p[calibrated], truth)
+    checked = [one for one, _ in checks]
+    if asked is None:
+        texts, rank = kept, np.argsort(order)
+        left_out, checked = [left_out[row] for row in rank], [checked[row] for row in rank]
+        p, verification = p[rank], verification and verification.take(rank)
     foreign = find_foreign(known, texts, notes)
     p[foreign] = 1 / len(names)
     return Authors(
         names.tolist(), known, texts, left_out, p, method, calibration,
-        [one for one, _ in checks], foreign, verification, notes,
+        checked, foreign, verification, notes,
     )  # fmt: skip
 
 
@@ -380,20 +390,3 @@ def _join_vectors(
             dense = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
             parts.append(dense - dense[layout.pieces].mean(axis=0))
     return np.concatenate(parts, axis=1)
-
-
-def find_changes(p: Matrix, cost: float = 3.0) -> list[int]:
-    """Return the author of each window of a text: the sequence of greatest probability in which
-    every change costs ``cost`` nats (Viterbi 1967), so that one doubtful window is no other hand.
-    """
-    logs = np.log(np.maximum(p, 1e-12))
-    best, back = logs[0], []
-    for row in logs[1:]:
-        change = int(best.argmax())
-        stays = best >= best[change] - cost
-        back.append(np.where(stays, np.arange(len(best)), change))
-        best = np.where(stays, best, best[change] - cost) + row
-    path = [int(best.argmax())]
-    for step in reversed(back):
-        path.append(int(step[path[-1]]))
-    return path[::-1]

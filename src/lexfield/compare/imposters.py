@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.compare.layout import Layout
 from lexfield.errors import InputError
 
@@ -44,11 +45,20 @@ class Verification:
     probabilities: Matrix
     auc: Matrix
 
+    def take(self, rows: Array) -> Verification:
+        """Return what was found about some texts."""
+        return Verification(self.scores[rows], self.probabilities[rows], self.auc[rows])
+
+
+def is_enough(sizes: NDArray[np.int64]) -> bool:
+    """Can strangers be told from authors with so many texts each?"""
+    return any((sizes >= texts).sum() >= authors for authors, texts in _ENOUGH)
+
 
 def check_enough(sizes: NDArray[np.int64], by: str) -> None:
     """Raise InputError if there are too few texts of each author to tell strangers by."""
-    here = [int((sizes >= texts).sum()) for _, texts in _ENOUGH]
-    if all(number < authors for number, (authors, _) in zip(here, _ENOUGH, strict=True)):
+    if not is_enough(sizes):
+        here = [int((sizes >= texts).sum()) for _, texts in _ENOUGH]
         needed = " or ".join(
             f"{authors} {by}s with {texts} texts each" for authors, texts in _ENOUGH
         )
@@ -156,8 +166,8 @@ def _find_auc(cases: Matrix, right: NDArray[np.bool_], authors: NDArray[np.int64
     of other authors: the stranger in question is a stranger to the fit, too."""
     from sklearn.metrics import roc_auc_score
 
-    _, numbers = np.unique(authors, return_inverse=True)
-    fold = numbers % _FOLDS
+    _, first, numbers = np.unique(authors, return_index=True, return_inverse=True)
+    fold = np.argsort(np.argsort(first))[numbers] % _FOLDS  # by place: names do not count
     p = np.empty(len(cases))
     for number in np.unique(fold).tolist():
         mine = fold == number

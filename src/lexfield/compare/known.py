@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +33,14 @@ def keep_known(documents: Sequence[Document], by: str, notes: list[str]) -> list
     """Return the texts that have the field and words; notes name the others.
 
     Parts of one text (``--chunk``, ``--split``) are joined again and copies left out: otherwise a
-    text that is left out would still be among the known ones.
+    text that is left out would still be among the known ones. A text that is given more than one
+    value of the field is not known.
     """
-    has_field = [one for one in documents if one.metadata.get(by, "").strip()]
+    has_field = [
+        replace(one, metadata={**one.metadata, by: one.metadata[by].strip()})
+        for one in documents
+        if one.metadata.get(by, "").strip()
+    ]
     if not has_field:
         fields = list_fields({name for one in documents for name in one.metadata})
         raise InputError(
@@ -43,18 +49,66 @@ def keep_known(documents: Sequence[Document], by: str, notes: list[str]) -> list
         )
     kept = join_parts([one for one in has_field if one.text.split()], by, notes)
     left_out = {
-        f"without {by}": [one.id for one in documents if one not in has_field],
+        f"without {by}": [one.id for one in documents if not one.metadata.get(by, "").strip()],
         "without words": [one.id for one in has_field if not one.text.split()],
     }
-    seen: dict[str, Document] = {}
-    copies = []
+    same: dict[str, list[Document]] = {}
     for one in kept:
-        first = seen.setdefault(" ".join(one.text.split()), one)
-        if first is not one:
-            copies.append(f"{one.id} ({first.id})")
-    left_out["copies of another known text"] = copies
+        same.setdefault(" ".join(one.text.split()), []).append(one)
+    disputed = [group for group in same.values() if len({one.metadata[by] for one in group}) > 1]
+    agreed = [group for group in same.values() if group not in disputed]
+    left_out["copies of another known text"] = [
+        f"{one.id} ({group[0].id})" for group in agreed for one in group[1:]
+    ]
+    left_out[f"the same text with more than one {by}"] = [
+        f"{one.id} ({one.metadata[by]})" for group in disputed for one in group
+    ]
     notes += [f"left out, {why}: {list_names(names)}" for why, names in left_out.items() if names]
-    return list(seen.values())
+    if not agreed:
+        raise InputError(f"No text has one {by} only.", f"Give each text one {by}.")
+    _note_spellings({group[0].metadata[by] for group in agreed}, by, notes)
+    return [group[0] for group in agreed]
+
+
+def _note_spellings(labels: Iterable[str], by: str, notes: list[str]) -> None:
+    """Note labels that differ by case or spaces only, and so are likely to mean the same."""
+    spellings: dict[str, list[str]] = {}
+    for one in sorted(labels):
+        spellings.setdefault(" ".join(one.casefold().split()), []).append(one)
+    alike = [" and ".join(map(repr, ones)) for ones in spellings.values() if len(ones) > 1]
+    if alike:
+        notes.append(f"{by}s that differ by case or spaces only: {list_names(alike)}")
+
+
+def note_strangers(
+    names: Container[str], asked: Sequence[Document], by: str, notes: list[str]
+) -> None:
+    """Note texts in question whose author is given but has no known text."""
+    given = [(one.id, one.metadata.get(by, "").strip()) for one in asked]
+    strange = [f"{id} ({label})" for id, label in given if label and label not in names]
+    if strange:
+        notes.append(
+            f"texts in question whose {by} has no known text and so cannot be found:"
+            f" {list_names(strange)}"
+        )
+
+
+def order_by_content(known: Sequence[Document], by: str) -> NDArray[np.int64]:
+    """Return an order of texts that depends on their words only, the texts of one author together.
+
+    Folds and random draws go by it, so that answers depend neither on names nor on the order in
+    which texts are given.
+    """
+    keys = [_hash_words(one) for one in known]
+    first: dict[str, bytes] = {}
+    for one, key in sorted(zip(known, keys, strict=True), key=lambda pair: pair[1]):
+        first.setdefault(one.metadata[by], key)
+    order = sorted(range(len(known)), key=lambda row: (first[known[row].metadata[by]], keys[row]))
+    return np.array(order, np.int64)
+
+
+def _hash_words(text: Document) -> bytes:
+    return sha256(" ".join(text.text.split()).encode("utf-8", "surrogatepass")).digest()
 
 
 def join_parts(documents: Sequence[Document], by: str, notes: list[str]) -> list[Document]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from lexfield.compare.authors import Authors, Method
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.clues import Clue, find_clues
+from lexfield.compare.imposters import is_enough
 from lexfield.compare.style import parse_features
 from lexfield.errors import InputError, list_names
 from lexfield.index.trend import find_interval
@@ -25,6 +27,7 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.segment import split_words
 from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.file_options import FileOptions, get_shared_options
 from lexfield.verbs.input import (
     TextInput,
     TextOptions,
@@ -140,7 +143,8 @@ class Attribution(Result[AttributedText]):
         used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
         differs = any(one.method is not UNSET for one in self.results)
         where = " for the most common length" if differs else ""
-        yield f"chosen{where}: {self.method.rule} ({', '.join(used)})"
+        weights = ", ".join(used) or "without weight: nothing told known texts of this length apart"
+        yield f"chosen{where}: {self.method.rule} ({weights})"
 
     def _list_row(self, one: AttributedText) -> dict[str, object]:
         first, second = one.candidates[:2]
@@ -246,7 +250,7 @@ def attribute(
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
     known = list(documents)
-    asked = None if text is None else keep_words(choose_texts(text, known, notes), notes)
+    asked = None if text is None else keep_words(choose_texts(text, known, notes, options), notes)
     found = find_authors(
         known,
         by,
@@ -275,21 +279,29 @@ def attribute(
 
 def note_closed(found: Authors, by: str) -> list[str]:
     """Return a note on what the probabilities rest on."""
-    return [
-        f"the probabilities hold if one of these {len(found.names)} is the {by}; lexfield attribute"
-        " --verify asks whether any of them is"
-    ]
+    sizes = np.array(list(Counter(one.metadata[by] for one in found.known).values()))
+    more = (
+        "lexfield attribute --verify asks whether any of them is"
+        if is_enough(sizes)
+        else "there are too few known texts to ask whether any of them is"
+    )
+    return [f"the probabilities hold if one of these {len(found.names)} is the {by}; {more}"]
 
 
-def choose_texts(source: Any, known: Sequence[Document], notes: list[str]) -> list[Document]:
+def choose_texts(
+    source: Any, known: Sequence[Document], notes: list[str], options: FileOptions | None = None
+) -> list[Document]:
     """Return the texts in question: a known one by its id, those of a folder, or a new one. Notes
-    say what was left out of a folder."""
+    say what was left out of a folder.
+
+    Those ``options`` for reading known texts that say what a text is hold for these as well.
+    """
     if isinstance(source, Document):
         return [source]
     is_name = isinstance(source, str | Path)
     same = [one for one in known if one.id == str(source)] if is_name else []
     if not is_name or (not same and str(source) != "-" and is_path(source)):
-        documents, more = read_documents(source)
+        documents, more = read_documents(source, get_shared_options(options))
         notes += more
         return list(documents)
     return same[:1] or [choose_text(source, Corpus.of([]))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, TypedDict, cast
 
 from msgspec import Meta
 
@@ -121,8 +121,25 @@ class FileOptions(TypedDict, total=False):
 
 
 _FILE_OPTIONS = frozenset(FileOptions.__annotations__)
+_SHARED = (
+    "text_fields",
+    "title_field",
+    "id_field",
+    "language",
+    "encoding",
+    "keep_gutenberg",
+    "join_lines",
+)
 
 
 def get_file_options(options: FileOptions | None) -> JsonObject:
     """Return those of the options of a verb that say how to read files."""
     return {name: one for name, one in (options or {}).items() if name in _FILE_OPTIONS}
+
+
+def get_shared_options(options: FileOptions | None) -> FileOptions:
+    """Return those of the options for known texts by which a text in question is read as well:
+    neither their metadata and format, nor how they are cut."""
+    return cast(
+        "FileOptions", {name: one for name, one in (options or {}).items() if name in _SHARED}
+    )

@@ -97,7 +97,11 @@ def predict(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
-    asked = [] if text is None else keep_words(choose_texts(text, list(documents), notes), notes)
+    asked = (
+        []
+        if text is None
+        else keep_words(choose_texts(text, list(documents), notes, options), notes)
+    )
     known = _keep_numbered(documents, by, notes)
     values = np.array([float(one.metadata[by]) for one in known])
     if np.ptp(values) == 0:

@@ -11,9 +11,10 @@ from typing import Annotated, Unpack
 import numpy as np
 from msgspec import Meta
 
-from lexfield.compare.authors import Authors, Method, find_changes
+from lexfield.compare.authors import Authors, Method
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
+from lexfield.compare.changes import find_changes
 from lexfield.compare.known import find_known, join_parts
 from lexfield.errors import InputError
 from lexfield.plots.figure import PAGE_FORMATS, Picture
@@ -123,7 +124,7 @@ def rolling(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(known, options, by)
-    (asked, *more) = choose_texts(text, list(documents), notes)
+    (asked, *more) = choose_texts(text, list(documents), notes, options)
     if more:
         raise InputError("Windows go along one text.", "Name one file.")
     words = asked.text.split()
