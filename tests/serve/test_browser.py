@@ -227,7 +227,7 @@ def test_pasted_texts_are_compared(visit: Open) -> None:
     for side, text in (("a", "The cat sat. <i>Cat</i>, cat!"), ("b", "A dog lay down.")):
         page.locator(f".side-{side}").get_by_text("Paste").click()
         page.get_by_label(f"Your text {side.upper()}").fill(text)
-    expect(page.locator(".verdict")).to_contain_text("your text A says cat")
+    expect(page.locator(".verdict")).to_contain_text("Your text A says cat")
     page.get_by_role("button", name=re.compile("^cat")).click()
     expect(page.locator(".kwic").first).to_contain_text("<i>")
     long = "The lamp burned in the window. " * 200
