@@ -105,6 +105,17 @@ def test_a_hit_opens_its_text_and_a_sentence_what_is_similar(visit: Open) -> Non
     assert "doc=" not in page.url
 
 
+def test_similar_passages_stand_next_to_their_sentence(visit: Open) -> None:
+    page = visit(f"{ASK}&doc=pell-sea&s=60&similar=true")
+    expect(page.locator(".similar li").first).to_be_visible()
+    before = page.locator("p:has(.s.chosen) + .similar").bounding_box()
+    chosen = page.locator(".s.chosen").bounding_box()
+    assert before and chosen and 0 <= before["y"] - (chosen["y"] + chosen["height"]) < 60
+    bottom = "scrollY + document.querySelector('main').getBoundingClientRect().bottom"
+    tall = page.evaluate(f"document.documentElement.scrollHeight - Math.max(innerHeight, {bottom})")
+    assert tall < 100  # nothing that is not seen makes the page longer
+
+
 def test_one_filter_holds_for_all_views_and_back_undoes_it(visit: Open) -> None:
     page = visit(ASK)
     side = page.get_by_role("complementary", name="Collection and filter")
