@@ -105,6 +105,17 @@ def test_a_hit_opens_its_text_and_a_sentence_what_is_similar(visit: Open) -> Non
     assert "doc=" not in page.url
 
 
+def test_similar_passages_stand_next_to_their_sentence(visit: Open) -> None:
+    page = visit(f"{ASK}&doc=pell-sea&s=60&similar=true")
+    expect(page.locator(".similar li").first).to_be_visible()
+    before = page.locator("p:has(.s.chosen) + .similar").bounding_box()
+    chosen = page.locator(".s.chosen").bounding_box()
+    assert before and chosen and 0 <= before["y"] - (chosen["y"] + chosen["height"]) < 60
+    bottom = "scrollY + document.querySelector('main').getBoundingClientRect().bottom"
+    tall = page.evaluate(f"document.documentElement.scrollHeight - Math.max(innerHeight, {bottom})")
+    assert tall < 100  # nothing that is not seen makes the page longer
+
+
 def test_one_filter_holds_for_all_views_and_back_undoes_it(visit: Open) -> None:
     page = visit(ASK)
     side = page.get_by_role("complementary", name="Collection and filter")
@@ -227,7 +238,7 @@ def test_pasted_texts_are_compared(visit: Open) -> None:
     for side, text in (("a", "The cat sat. <i>Cat</i>, cat!"), ("b", "A dog lay down.")):
         page.locator(f".side-{side}").get_by_text("Paste").click()
         page.get_by_label(f"Your text {side.upper()}").fill(text)
-    expect(page.locator(".verdict")).to_contain_text("your text A says cat")
+    expect(page.locator(".verdict")).to_contain_text("Your text A says cat")
     page.get_by_role("button", name=re.compile("^cat")).click()
     expect(page.locator(".kwic").first).to_contain_text("<i>")
     long = "The lamp burned in the window. " * 200

@@ -48,7 +48,7 @@ LIMITS: dict[str, JsonObject] = {
     "infer": {"texts": _TEXTS, "k": _whole(1, 100)},
     "kwic": {"word": _WORDS, "window": _whole(0, 100), "k": _whole(1, 10_000)},
     "layout": {"words": _whole(10, 50_000)},
-    "map": {"most": _whole(3, 2500)},
+    "map": {"most": _whole(3, 5000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
     "run": {"k": _whole(1, 1000)},
     "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": Id},

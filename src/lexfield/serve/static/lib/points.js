@@ -6,9 +6,11 @@ import { alone, asAddress, asSvg, colour, element, palette, toPng } from "./char
 import { addPin } from "./pins.js";
 import { html, number, plain, save, say, usePage } from "./ui.js";
 
-const MOST = 8; // colours; a field with more values has seven and the rest
+export const COLOURS = 8; // colours; a field with more values has seven and the rest
+const CROWD = 400; // points among which many names would hide the others
 const STEPS = 12; // of a gradient
 const HALF = STEPS / 2;
+const NO_VALUE = "none";
 
 /** @typedef {{ x: number, y: number, id: string, name: string, value: any, detail: string }} Point */
 
@@ -29,7 +31,7 @@ export function groupPoints(points) {
   const isDate = given.length > 0 && given.every((one) => Number.isFinite(readDay(one)));
   const read = isDate ? readDay : Number;
   const numbers = given.map(read);
-  if (numbers.length && numbers.every(Number.isFinite) && new Set(numbers).size > MOST) {
+  if (numbers.length && numbers.every(Number.isFinite) && new Set(numbers).size > COLOURS) {
     // Every step has as many points, so that a few large numbers do not make all others look alike.
     const sorted = numbers.sort((a, b) => a - b);
     const bounds = Array.from({ length: STEPS + 1 }, (_, i) => sorted[Math.floor((i / STEPS) * (sorted.length - 1))]);
@@ -43,9 +45,9 @@ export function groupPoints(points) {
   const counts = new Map();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const sorted = [...counts].sort((a, b) => b[1] - a[1] || String(a[0]).localeCompare(String(b[0])));
-  const shown = sorted.length > MOST ? sorted.slice(0, MOST - 1) : sorted;
-  const names = shown.map(([value, count]) => [value === "" ? "none" : String(value), count]);
-  if (sorted.length > MOST)
+  const shown = sorted.length > COLOURS ? sorted.slice(0, COLOURS - 1) : sorted;
+  const names = shown.map(([value, count]) => [value === "" ? NO_VALUE : String(value), count]);
+  if (sorted.length > COLOURS)
     names.push([
       `other (${sorted.length - shown.length} values)`,
       points.length - shown.reduce((sum, [, count]) => sum + count, 0),
@@ -56,7 +58,7 @@ export function groupPoints(points) {
     isDate: false,
     bounds: [],
     names,
-    of: values.map((value) => at.get(value) ?? MOST - 1),
+    of: values.map((value) => at.get(value) ?? COLOURS - 1),
     count: names.length,
   };
 }
@@ -119,9 +121,11 @@ class PointMap extends /** @type {any} */ (Scatter) {
         ? g === STEPS
           ? colour("edge")
           : ramp((g + 0.5) / STEPS)
-        : this.groups.names.length === MOST && g === MOST - 1 && this.groups.names[g][0].startsWith("other")
-          ? colour("edge")
-          : own[g % 8],
+        : this.groups.names[g]?.[0] === NO_VALUE
+          ? colour("line")
+          : this.groups.names.length === COLOURS && g === COLOURS - 1 && this.groups.names[g][0].startsWith("other")
+            ? colour("edge")
+            : own[g % 8],
     );
     return { ink: colour("ink"), paper: colour("card"), edge: colour("edge"), grid: colour("edge"), colours };
   }
@@ -211,7 +215,7 @@ export function Points({
   lassos = NONE,
   onLasso = null,
   onGroups = null,
-  labels = 60,
+  labels = points.length > CROWD ? 24 : 60,
   small = false,
 }) {
   const { index } = usePage();

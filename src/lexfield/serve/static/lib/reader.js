@@ -308,7 +308,8 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
   /** @type {import("./types").ReadSentence[][]} */
   const paragraphs = [];
   for (const row of rows) {
-    if (row.paragraph || !paragraphs.length) paragraphs.push([]);
+    const isNext = at !== null && row.sentence === at + 1 && isOpen(); // similar passages stand before it
+    if (row.paragraph || !paragraphs.length || isNext) paragraphs.push([]);
     paragraphs[paragraphs.length - 1].push(row);
   }
   const style = rows.length ? {} : { height: `${kept || height}px` };

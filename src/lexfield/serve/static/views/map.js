@@ -4,7 +4,7 @@ import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { anyOf } from "../lib/filter.js";
-import { Points } from "../lib/points.js";
+import { COLOURS, Points } from "../lib/points.js";
 import { change, go, href } from "../lib/route.js";
 import { DocumentLink, read, titleField, titleOf } from "../lib/text.js";
 import { Choice, Notes, Outcome, Select, fieldName, html, plural, usePage } from "../lib/ui.js";
@@ -15,22 +15,27 @@ const KINDS = [
 ];
 const LONG = 1000; // words of a document, from which on documents share enough words to be compared by them
 
+export const MOST = 5000; // documents that are placed by meaning
+
 /** What a map shows unless something else is asked for: short texts share hardly any words. */
 export const usualKind = (about) => (about.tokens < LONG * about.documents ? "meaning" : "words");
 
 /** How the server is asked for a map. @param {string} kind */
 export const mapOptions = (kind) =>
-  kind === "meaning" ? { layout: "neighbours", most: 2500 } : { space: "categorical", measure: "hellinger" };
+  kind === "meaning" ? { layout: "neighbours", most: MOST } : { space: "categorical", measure: "hellinger" };
 
-/** The field to colour by: the one that is asked for, or the first whose values repeat. */
+/** The field to colour by: the one that is asked for, or the first whose values repeat; rather one with few values,
+ * each of which then has its own colour. */
 export function colourField(about, asked) {
   const fields = Object.keys(about.metadata);
   if (asked && fields.includes(asked)) return asked;
-  const repeats = (name) => {
-    const counts = Object.values(about.metadata[name]);
-    return counts.length > 1 && counts.some((count) => count > 1);
-  };
-  return ["author", ...fields].find((name) => fields.includes(name) && repeats(name)) ?? fields[0] ?? "";
+  const valuesOf = (name) => Object.entries(about.metadata[name]).filter(([value]) => value);
+  const repeating = ["author", ...fields].filter((name) => {
+    const values = fields.includes(name) ? valuesOf(name) : [];
+    return values.length > 1 && values.some(([, count]) => count > 1);
+  });
+  if (repeating[0] === "author") return "author";
+  return repeating.find((name) => valuesOf(name).length <= COLOURS) ?? repeating[0] ?? fields[0] ?? "";
 }
 
 export const placePoints = (rows, by) =>
@@ -97,7 +102,7 @@ const readPath = (text) =>
     .map(([x, y]) => [x, y]);
 
 function Drawn({ answer, by, kind }) {
-  const { about, params } = usePage();
+  const { params, where } = usePage();
   const points = useMemo(() => placePoints(answer.results, by), [answer, by]);
   const [inside, setInside] = useState(/** @type {string[][]} */ ([]));
   const drawn = params.getAll("lasso").join("|");
@@ -138,11 +143,11 @@ function Drawn({ answer, by, kind }) {
     </div>`
     }
     <p class="small">
-      ${KINDS.find(([name]) => name === kind)?.[2]}
-      ${kind === "meaning" ? "How far apart groups are means nothing. " : " "}
+      ${`${KINDS.find(([name]) => name === kind)?.[2]} `}
+      ${kind === "meaning" && "How far apart groups are means nothing. "}
       ${some ? `${some[0].toUpperCase()}${some.slice(1)}; filter them to see others. ` : ""}
       Click a point to read it. Drag to move; zoom with the buttons, or with the wheel after a click on the map.
-      ${!some && about.documents > points.length && ` ${plural(points.length, "document")} pass the filter.`}
+      ${!some && where.length > 0 && ` ${plural(points.length, "document")} pass the filter.`}
     </p>
     <${AsList} rows=${answer.results} by=${by} picked=${picked} />
     <${Notes} notes=${answer.notes.filter((note) => note !== some)} />`;

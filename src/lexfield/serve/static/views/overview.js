@@ -9,7 +9,7 @@ import { useQuestions } from "../lib/questions.js";
 import { href } from "../lib/route.js";
 import { DocumentLink, read, titleOf } from "../lib/text.js";
 import { Notes, Outcome, fieldName, html, number, usePage } from "../lib/ui.js";
-import { colourField, mapOptions, placePoints, usualKind } from "./map.js";
+import { MOST, colourField, mapOptions, placePoints, usualKind } from "./map.js";
 
 const NAMES = { search: "Search", compare: "Compare", trends: "Trends", map: "Map", topics: "Topics" };
 const FEW = 24; // documents whose words are shown at first
@@ -145,7 +145,7 @@ function Distinctive({ list, metadata }) {
 function Thumbnail() {
   const { index, where, about } = usePage();
   const kind = usualKind(about);
-  const most = kind === "meaning" ? 2500 : 500;
+  const most = kind === "meaning" ? MOST : 500;
   const isShown = about.documents > 2 && about.documents <= most;
   const found = useAnswer("map", isShown ? { index, where, ...mapOptions(kind) } : null, { job: true });
   const by = colourField(about, null);

@@ -210,6 +210,15 @@ function Examples() {
 
 const plainly = (method) => method.replace(/\s/g, "");
 
+/** Why nothing was found, and what to do. @param {string[]} notes @param {boolean} isFiltered */
+function whyNone(notes, isFiltered) {
+  if (isFiltered && notes.some((note) => note.startsWith("no document has")))
+    return "No document passes the filter. Clear it on the left, or choose less.";
+  if (notes.some((note) => note.includes("only stopwords")))
+    return "Your text has only very common words, such as “the” or “and”. Add one that says more.";
+  return `Try other words${isFiltered ? ", or clear the filter on the left" : ""}.`;
+}
+
 function Results({ answer, reach, options, methods, unit, k }) {
   const { about, params, where } = usePage();
   const colourOf = useMemo(() => {
@@ -263,12 +272,7 @@ function Results({ answer, reach, options, methods, unit, k }) {
         }
       </div>
     </div>
-    ${
-      !count &&
-      html`<p class="hint">
-        Try other words${where.length > 0 && ", or clear the filter on the left"}. ${answer.notes[0] ?? ""}
-      </p>`
-    }
+    ${!count && html`<p class="hint">${whyNone(answer.notes, where.length > 0)}</p>`}
     ${reach && html`<${Reach} reach=${reach} hits=${answer.results} lists=${lists} colourOf=${colourOf} />`}
     <div class=${lists.length > 1 ? "columns" : ""}>
       ${lists.map(

@@ -215,7 +215,8 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
     date: { ...x, type: "utc", labelOffset: 50 }, // under the years
     values: { ...x, label: null, tickRotate: width < 30 * new Set(rows.map((one) => one.x)).size ? -65 : -35 },
   };
-  const range = { x: "x", y1: "y1", y2: "y2" };
+  const range = { x: "x", y1: "y1", y2: "y2", z: "series" };
+  const tint = { value: "series", scale: "color" }; // a word such as silver is no colour
   return {
     height: Math.round(Math.min(420, Math.max(260, width * 0.45))),
     marginLeft: 48,
@@ -223,16 +224,16 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
     marginBottom: isOrdinal ? 90 : kind === "date" ? 54 : 42,
     x: axes[kind] ?? x,
     y: { label: "↑ per 10,000 words", grid: true, zero: true, nice: true },
-    color: { type: "categorical", domain: series, range: palette() }, // a word may be the name of a colour
+    color: { type: "categorical", domain: series, range: palette() },
     marks: [
       ...(isOrdinal
-        ? [Plot.ruleX(rows, { ...range, stroke: "series", strokeWidth: 6, strokeOpacity: 0.25 })]
+        ? [Plot.ruleX(rows, { ...range, stroke: tint, strokeWidth: 6, strokeOpacity: 0.25 })]
         : [
-            Plot.areaY(lines, { ...range, fill: "series", fillOpacity: 0.12 }),
-            Plot.ruleX(rows, { ...range, stroke: "series", strokeOpacity: 0.3 }),
-            Plot.lineY(lines, { x: "x", y: "y", stroke: "series", strokeWidth: 2 }),
+            Plot.areaY(lines, { ...range, fill: tint, fillOpacity: 0.12 }),
+            Plot.ruleX(rows, { ...range, stroke: tint, strokeOpacity: 0.3 }),
+            Plot.lineY(lines, { x: "x", y: "y", z: "series", stroke: tint, strokeWidth: 2 }),
           ]),
-      Plot.dot(rows, { x: "x", y: "y", fill: "series", r: isOrdinal ? 5 : 3.5 }),
+      Plot.dot(rows, { x: "x", y: "y", fill: tint, r: isOrdinal ? 5 : 3.5 }),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "y", title: tip })),
     ],
   };
