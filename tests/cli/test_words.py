@@ -183,11 +183,18 @@ def test_keyness(run: Run, tmp_path: Path) -> None:
     assert short.code == 2 and "B has no words" in short.err
 
 
-def test_a_foreign_word_is_not_looked_up_in_english_vectors(run: Run) -> None:
-    done = run("near", "chien")
+@pytest.mark.parametrize("word", ["chien", "hond", "gato", "livre", "Stadt", "puede"])
+def test_a_foreign_word_is_not_looked_up_in_english_vectors(run: Run, word: str) -> None:
+    done = run("near", word)
     assert done.code == 1 and not done.out.strip()
     assert "in the English vectors" in done.err and "--vectors encoder" in done.err
-    assert "shih" in run("near", "chien", "--allow-unknown").out
+    assert run("near", word, "--allow-unknown").out
+
+
+def test_english_words_and_names_are_looked_up(run: Run) -> None:
+    words = "taller kinder lest manga smartphone dublin einstein fernando".split()
+    done = run("near", *words, "--json")
+    assert done.code == 0 and not [note for note in done.json["notes"] if "only as" in note]
 
 
 def test_bag_keeps_capitals_and_phrases(run: Run, tmp_path: Path) -> None:

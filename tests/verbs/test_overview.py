@@ -78,3 +78,19 @@ def test_a_filter_and_small_collections() -> None:
 def test_documents_can_be_chosen_by_id(index: lx.Index, where: str) -> None:
     expected = {"id=sea": ["sea"], "id=sea,farm": ["sea", "farm"], "id!=home": ["sea", "farm"]}
     assert [row.id for row in lx.documents(index, where=where)] == expected[where]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "Die U-Bahn kommt um 8:00 Uhr, die U-Bahn, 8:00 Uhr, 1945, 1945.", ["Uhr", "Bahn"]),
+        ("fr", "Le prix est de 1 000 000 euros, 1 000 000 euros, dit M. X, M. X.", ["euros"]),
+        ("ko", "책 책 물 물", ["책", "물"]),
+        ("zh", "山 山 水 水", ["山", "水"]),
+    ],
+)
+def test_numbers_and_single_letters_are_not_distinctive_words(
+    language: str, text: str, expected: list[str]
+) -> None:
+    found = lx.overview(lx.Index([lx.Document("a", text, metadata={"language": language})]))
+    assert sorted(one.word for one in found.distinctive[0].words) == sorted(expected)

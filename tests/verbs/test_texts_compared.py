@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -156,7 +157,7 @@ def test_a_rule_without_weights_says_so(sample: Corpus) -> None:
     few = [one for one in sample.documents if one.metadata["author"] in ("voss", "pell")]
     found = attribute(few, by="author", text=Document("hello", "Hello."), features="mfw(50)")
     assert set(found.method.weights.values()) == {0}
-    assert "(without weight: nothing told" in list(found.lines())[-1]
+    assert "(no feature tells the" in list(found.lines())[-1]
     assert found.notes[-1].endswith("too few known texts to ask whether any of them is")
 
 
@@ -173,3 +174,22 @@ def test_a_map_places_some_of_very_many(sample: Corpus) -> None:
     assert [one.id for one in some] == [one.id for one in whole][::4]
     assert some.notes[0] == "16 of 64 documents, evenly chosen"
     assert len(map_documents(sample, measure="hellinger", most=64)) == 64
+
+
+def test_texts_that_say_nothing_of_their_authors_stay_undecided() -> None:
+    rng = random.Random(5)
+    words = (
+        "the of and a to in he was that it his her with as had she at for on but river house garden"
+        " walk night morning talk day see go"
+    ).split()
+    known = [
+        Document(
+            f"{author}{number}", " ".join(rng.choice(words) for _ in range(400)), "", {"by": author}
+        )
+        for author in "AB"
+        for number in range(4)
+    ]
+    found = attribute(known, by="by", text=known[0])
+    assert not any(found.method.weights.values()), "the texts were chosen for this"
+    assert found[0].label is None and found[0].probability is None and not found[0].evidence
+    assert "ridge (no feature tells the bys of these texts apart)" in repr(found)

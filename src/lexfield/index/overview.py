@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
+from unicodedata import category, east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,8 @@ def find_distinctive(
 ) -> list[list[tuple[str, float]]]:
     """Return the words that set each of ``shown`` apart from the others of ``chosen``, with G².
 
-    Stopwords are left out. The words of a single document are its most frequent ones.
+    Stopwords, numbers and single letters are left out. The words of a single document are its most
+    frequent ones.
     """
     totals = np.zeros(len(rows.lexicon), np.float64)
     for number, unit, _, own in rows.split(chosen):
@@ -62,11 +65,17 @@ def find_distinctive(
             is_more = own * rest_total > rest * own_total
             scores = np.where(is_more, dunning_g2(own, rest, own_total, rest_total), 0)
         scores = np.where(own >= _FEWEST, scores, 0)
-        best = np.argsort(-scores, kind="stable")[:k]
-        found.append(
-            [(rows.lexicon.words[words[i]], float(scores[i])) for i in best if scores[i] > 0]
-        )
+        best = (i for i in np.argsort(-scores, kind="stable").tolist() if scores[i] > 0)
+        named = ((rows.lexicon.words[words[i]], float(scores[i])) for i in best)
+        found.append(list(islice((one for one in named if _is_word(one[0])), k)))
     return found
+
+
+def _is_word(token: str) -> bool:
+    """Is it more than a number or a letter: two letters or marks, or a character that can be a word
+    in Chinese, Japanese or Korean?"""
+    letters = [one for one in token if category(one)[0] in "LM"]
+    return len(letters) > 1 or any(east_asian_width(one) == "W" for one in letters)
 
 
 def find_unusual(rows: Rows, allowed: NDArray[np.bool_] | None, k: int) -> list[tuple[int, str]]:

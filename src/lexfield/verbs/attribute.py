@@ -143,7 +143,7 @@ class Attribution(Result[AttributedText]):
         used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
         differs = any(one.method is not UNSET for one in self.results)
         where = " for the most common length" if differs else ""
-        weights = ", ".join(used) or "without weight: nothing told known texts of this length apart"
+        weights = ", ".join(used) or f"no feature tells the {self.by}s of these texts apart"
         yield f"chosen{where}: {self.method.rule} ({weights})"
 
     def _list_row(self, one: AttributedText) -> dict[str, object]:
@@ -265,7 +265,7 @@ def attribute(
         describe(found, row, one, by, reject, asked is None) for row, one in enumerate(found.texts)
     ]
     for row, one in enumerate(asked or ()):
-        if not found.foreign[row]:
+        if is_best(rows[row]) and not found.foreign[row]:
             rows[row].evidence = _explain(found, row, one, by)
     return Attribution(
         rows,
@@ -333,7 +333,8 @@ def describe(
             one.score = float(found.verification.scores[row, places[one.label]])
             one.verified = float(found.verification.probabilities[row, places[one.label]])
     is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
-    label = best.label if is_theirs and not found.foreign[row] else None
+    is_tied = best.probability == candidates[1].probability
+    label = best.label if is_theirs and not is_tied and not found.foreign[row] else None
     known = text.metadata.get(by) if is_known else None
     can_be_right = known is not None and p[found.names.index(known)] > 0
     check = found.checks[row]
