@@ -133,6 +133,8 @@ def test_errors(sample: Corpus) -> None:
         "left out, without author: y",
         "left out, without words: z",
         "authors with one text, which are candidates but cannot be checked: nobody",
+        "texts in question whose author has no known text and so cannot be found: olufsen-market"
+        " (olufsen)",
     ]
 
 

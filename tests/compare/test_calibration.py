@@ -69,8 +69,21 @@ def test_the_model_is_the_likeliest() -> None:
 
 def test_a_few_right_ones_make_nothing_certain() -> None:
     far = np.array([[[-1.0, -1.0], [1.0, 1.0]]] * 3)
-    p = fit_model(far, np.zeros(3, np.int64)).predict(far)
-    assert p[:, 0] == pytest.approx(7 / 8, abs=1e-3)  # 1 − 1/(2·3 + 2)
+    model = fit_model(far, np.zeros(3, np.int64))
+    assert model.doubt == 1 / 8  # 1/(2·3 + 2)
+    plain = CategoryModel(model.spread, model.weights).predict(far)
+    assert plain[:, 0] == pytest.approx(7 / 8, abs=1e-3)
+    assert model.predict(far)[:, 0] == pytest.approx(7 / 8 * 7 / 8 + 1 / 8 * 1 / 8, abs=1e-3)
+    assert model.predict(50 * far)[:, 0].max() <= 7 / 8  # three texts cannot show more
+
+
+def test_doubt_keeps_ties_the_order_and_closed_categories() -> None:
+    model = CategoryModel(np.ones(1), np.ones(1), doubt=0.1)
+    far = np.array([[[0.0]] * 4, [[-1e3], [1e3], [np.inf], [np.inf]], [[0.0], *[[np.inf]] * 3]])
+    p = model.predict(far)
+    assert p[0] == pytest.approx([0.25] * 4)
+    assert p[1, 0] < 0.9 and p[1] == pytest.approx([p[1, 0], 1 - p[1, 0], 0, 0])
+    assert p[2] == pytest.approx([1, 0, 0, 0])
 
 
 def test_equal_distances_say_nothing() -> None:

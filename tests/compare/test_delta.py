@@ -241,6 +241,8 @@ def test_features_of_style_are_compared_as_words_are() -> None:
     assert by_feature.matrix == pytest.approx(by_words.matrix)
     characters = lx.pairs(documents, measure="delta", features="char3", mfw=50)
     joined = lx.pairs(documents, measure="delta", features="char(2-3), word(1)")
+    few = lx.pairs(documents, measure="js", features="mfw(1), punct")  # frequencies sum to < 1
+    assert len(few) == len(joined)
     for found in (characters, joined):
         assert found.matrix.shape == (4, 4) and np.isfinite(found.matrix).all()
     with pytest.raises(InputError, match="no feature 'letters'"):

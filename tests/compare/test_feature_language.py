@@ -9,7 +9,7 @@ import pytest
 
 import lexfield as lx
 from lexfield.compare.authors import attribute
-from lexfield.compare.feature_language import use_language
+from lexfield.compare.feature_language import count_languages, use_language
 from lexfield.compare.style import count_features
 from lexfield.errors import InputError
 
@@ -51,3 +51,9 @@ def test_german_texts_are_attributed_by_german_features() -> None:
     ]
     found = attribute(known, "author", features="function", rule="nearest")
     assert list(found.method.features) == ["function(de)"]
+
+
+def test_texts_that_do_not_say_their_language_are_read() -> None:
+    spanish = "El perro corre por la calle y los niños juegan en la plaza con sus amigos. " * 3
+    assert set(count_languages([lx.Document("a", spanish)])) == {"es"}
+    assert set(count_languages([lx.Document("a", spanish, metadata={"language": "de"})])) == {"de"}

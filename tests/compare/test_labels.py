@@ -112,7 +112,7 @@ def test_it_keeps_the_rules_of_scikit_learn_estimators() -> None:
     ("texts", "labels", "message"),
     [
         (["a b", "c d"], ["x"], "labels"),
-        (["a b", "c d"], ["x", "x"], "one class"),
+        (["a b", "c d"], ["x", "x"], "one class, 'x'"),
         ([], [], "no texts"),
         ("a b", ["x"], "list"),
     ],

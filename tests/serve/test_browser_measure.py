@@ -133,3 +133,10 @@ def test_a_pasted_text_is_attributed(visit: Open) -> None:
     page.get_by_label("Your text").fill((TEXTS / "pell-sea.txt").read_text())
     page.get_by_role("button", name="Guess").click()
     expect(page.locator("#guess")).to_have_text("pell")
+    page.get_by_label("Your text").fill(
+        "Der Hund lief durch den Wald, und die Kinder suchten ihn. " * 9
+    )
+    page.get_by_role("button", name="Guess").click()
+    expect(page.locator("#guess")).to_have_text("Undecided")
+    expect(page.locator(".verdict")).to_contain_text("of known texts of this length")
+    assert "null" not in page.locator(".verdict").inner_text()

@@ -161,6 +161,18 @@ def test_a_rule_without_weights_says_so(sample: Corpus) -> None:
     assert found.notes[-1].endswith("too few known texts to ask whether any of them is")
 
 
+def test_candidates_as_likely_as_each_other_are_no_answer(sample: Corpus) -> None:
+    drawn = [
+        Document(one.id, one.text, metadata={"author": "ab"[(row + row // 8) % 2]})
+        for row, one in enumerate(sample.documents[:16])
+    ]
+    text = "We went down to the sea and then we came home again."
+    found = attribute(drawn, by="author", text=text, features="punct", rule="nearest")
+    assert found.method.weights == {"nearest: punct": 0}
+    assert found[0].label is None and found[0].probability is None
+    assert [one.probability for one in found[0].candidates] == pytest.approx([0.5, 0.5])
+
+
 def test_words_that_tell_texts_apart_have_their_usual_form() -> None:
     a, b = "We saw Elizabeth. Then Elizabeth sang.", "We saw a ship. Then the ship sank."
     (row,) = compare(a, b, explain=True).results

@@ -12,8 +12,12 @@ not less certain for it; with two, its own spread says nothing and hardly counts
 w_f ≥ 0 maximise the likelihood of the labels of known documents, each scored from all the others:
 a conditional logit (McFadden 1974), which is convex. As in Platt (1999), the n documents are not
 taken as certain: the other labels share 1/(2n+2) of the true one, the estimate of Krichevsky and
-Trofimov (1981) for an event that was never observed. So a few documents, all labelled correctly, do
-not make every later label certain.
+Trofimov (1981) for an event that was never observed. A later text can be farther from a tie than
+all of these, but n documents cannot show more: its probability p among k categories becomes
+
+    (1 − e) p + e/k,    e = k/(k − 1) · 1/(2n+2),
+
+so that 1 becomes 1 − 1/(2n+2), and a tie remains a tie.
 
 Calibration compares predicted probabilities with outcomes: documents are sorted into bins by the
 probability of their label, and the error is the mean over documents of |mean probability of the
@@ -67,14 +71,21 @@ class Calibration:
 
 @dataclass(frozen=True)
 class CategoryModel:
-    """Turns differences into probabilities: one spread and one weight per rule."""
+    """Turns differences into probabilities: one spread and one weight per rule.
+
+    doubt: what a category that seems certain leaves to the others.
+    """
 
     spread: NDArray[np.float64]
     weights: NDArray[np.float64]
+    doubt: float = 0.0
 
     def predict(self, differences: Matrix) -> Matrix:
         """Return one row per text, one column per category; 0 where it has no document."""
-        return _softmax(_scale(differences, self.spread), self.weights)
+        p = _softmax(_scale(differences, self.spread), self.weights)
+        is_open = np.asarray(np.isfinite(differences).all(axis=2))
+        k = is_open.sum(axis=1, keepdims=True)
+        return np.where(is_open, p + self.doubt * (1 - k * p) / np.maximum(k - 1, 1), 0.0)
 
 
 def find_differences(
@@ -122,7 +133,7 @@ def fit_model(differences: Matrix, truth: NDArray[np.int64]) -> CategoryModel:
 
     bounds = [(0.0, _STEEPEST)] * z.shape[2]
     found = minimize(find_loss, np.ones(z.shape[2]), jac=True, bounds=bounds, method="L-BFGS-B")
-    return CategoryModel(spread, np.asarray(found.x, np.float64))
+    return CategoryModel(spread, np.asarray(found.x, np.float64), shared)
 
 
 def _sum_squares(differences: Matrix) -> tuple[Matrix, Matrix]:

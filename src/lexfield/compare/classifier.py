@@ -59,7 +59,8 @@ class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = self._count(texts)
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:
-            raise InputError(f"There is one class, {labels[0]!r}.", "Give texts of at least two.")
+            only = labels.tolist()[0]
+            raise InputError(f"There is one class, {only!r}.", "Give texts of at least two.")
         self.counts_ = counts
         self.labels_ = labels
         return self

@@ -37,9 +37,9 @@ class Counts:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def totals(self) -> NDArray[np.int64]:
-        """Tokens of each text."""
-        return np.asarray(self.matrix.sum(axis=1)).ravel().astype(np.int64)
+    def totals(self) -> Array:
+        """Tokens of each text; of several features side by side, sums of frequencies."""
+        return np.asarray(self.matrix.sum(axis=1)).ravel()
 
     def drop_unused_types(self) -> Counts:
         columns = np.flatnonzero(np.asarray(self.matrix.sum(axis=0)).ravel())

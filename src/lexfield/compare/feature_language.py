@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from lexfield.compare.style import parse_features
 from lexfield.text.document import Document
-from lexfield.text.language import FIELD, choose_language
+from lexfield.text.language import FIELD, UNKNOWN, choose_language, detect_text_language
 from lexfield.text.language_data import find_code
 from lexfield.text.speech import choose_tagged_language
+
+_READ = 3000  # characters by which a language is known
 
 
 def use_language(spec: str, languages: Counter[str]) -> str:
@@ -31,9 +33,11 @@ def use_language(spec: str, languages: Counter[str]) -> str:
 
 
 def count_languages(documents: Iterable[Document]) -> Counter[str]:
-    """Return how many characters are in documents of each language, by its code."""
+    """Return how many characters are in documents of each language, by its code. Where a document
+    does not say it, its beginning tells."""
     counted: Counter[str] = Counter()
     for one in documents:
-        if code := find_code(one.metadata.get(FIELD, "")):
+        code = find_code(one.metadata.get(FIELD, "")) or detect_text_language(one.text[:_READ])
+        if code != UNKNOWN:
             counted[code] += len(one.text)
     return counted

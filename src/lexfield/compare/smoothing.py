@@ -98,7 +98,7 @@ def smooth(counts: csr_matrix, smoothing: Smoothing, collection: Array) -> Smoot
     else:
         text = np.full(len(totals), smoothing.amount)
         word = collection / collection.sum()
-        own = (1 - smoothing.amount) / totals
+        own = (1 - smoothing.amount) / np.maximum(totals, 1)  # a text without words has no data
     off = SmoothedTexts(counts, text, word).off()
     data = counts.data * np.repeat(own, np.diff(counts.indptr)) + off
     return SmoothedTexts(replace_data(counts, data), text, word)

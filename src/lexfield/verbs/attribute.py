@@ -40,6 +40,7 @@ from lexfield.verbs.options import By
 from lexfield.verbs.results import Result, save_picture
 
 _SHOWN = 5  # candidates
+_TIE = 1e-9  # candidates whose probabilities differ by less are equally likely
 Features = Annotated[
     str | None,
     Meta(max_length=500),
@@ -213,7 +214,7 @@ def _format_interval(ends: tuple[float, float]) -> str:
 
 def is_best(text: AttributedText) -> bool:
     """Is one candidate likelier than the others?"""
-    return text.candidates[0].probability > text.candidates[1].probability
+    return text.candidates[0].probability - text.candidates[1].probability > _TIE
 
 
 @verb
@@ -333,8 +334,8 @@ def describe(
             one.score = float(found.verification.scores[row, places[one.label]])
             one.verified = float(found.verification.probabilities[row, places[one.label]])
     is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
-    is_tied = best.probability == candidates[1].probability
-    label = best.label if is_theirs and not is_tied and not found.foreign[row] else None
+    is_theirs = is_theirs and best.probability - candidates[1].probability > _TIE
+    label = best.label if is_theirs and not found.foreign[row] else None
     known = text.metadata.get(by) if is_known else None
     can_be_right = known is not None and p[found.names.index(known)] > 0
     check = found.checks[row]

@@ -39,6 +39,7 @@ export function Author() {
   };
   if (!by) return html`<p class="hint">No field groups these documents. Add a column such as author.</p>`;
   const one = told?.results[0];
+  const first = one?.candidates[0].label;
   return html`<p class="lead">Paste a text, and see whose style it is most like.</p>
     <form class="stack" onSubmit=${guess} aria-label="Whose text is it">
       <label class="field"><span>Your text</span><textarea rows="6" value=${text}
@@ -53,9 +54,10 @@ export function Author() {
     ${
       one &&
       html`<section aria-label="The guess">
-      <p class="verdict">Most like <strong id="guess">${one.label}</strong> <span
+      <p class="verdict">${one.label && "Most like "}<strong id="guess">${one.label ?? "Undecided"}</strong> <span
         class="small">
-          ${percent(one.probability)} sure; right for ${percent(told.calibration.accuracy)} of known texts</span></p>
+          ${one.label && `${percent(one.probability)} sure, if it is one of these; `}right for ${percent(one.accuracy)} of
+          known texts of this length</span></p>
       <ul class="shares">
         ${one.candidates.slice(0, 8).map(
           (each) =>
@@ -66,20 +68,23 @@ export function Author() {
             </li>`,
         )}
       </ul>
-      <details class="quiet-fold" open>
+      ${
+        one.evidence.length > 0 &&
+        html`<details class="quiet-fold" open>
         <summary>Evidence</summary>
         <${Table}
-          caption=${`What speaks for ${one.label}; rates per 1,000`}
+          caption=${`What speaks for ${first}; rates per 1,000`}
           columns=${[
             ["feature", (each) => each.type],
             ["in your text", (each) => number(each.text_rate), true],
-            [`in ${one.label}`, (each) => number(each.author_rate), true],
+            [`in ${first}`, (each) => number(each.author_rate), true],
             ["in the next", (each) => number(each.next_rate), true],
             ["context", (each) => each.context],
           ]}
           rows=${one.evidence}
         />
-      </details>
+      </details>`
+      }
       <${Notes} notes=${told.notes} />
     </section>`
     }`;
