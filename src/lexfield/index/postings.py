@@ -34,7 +34,8 @@ class Postings:
 
     def find(self, word: int) -> Entries:
         """Return the rows that hold a word, ascending, and how often each does."""
-        own = self._data[int(self._offsets[word]) : int(self._offsets[word + 1])]
+        first, last = self._offsets[word : word + 2].tolist()
+        own = self._data[first:last]
         found: Entries = _decode(own, int(self.sizes[word]))
         return found
 

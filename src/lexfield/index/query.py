@@ -17,6 +17,7 @@ from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 LONGEST_QUERY = 20_000  # words
+_PARTS = 7  # that every query has
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,16 @@ class Query:
     # n-grams with weights, where the query is a sum of words and phrases
     terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
     language: str = "none"  # of the stopwords
+
+    def __new__(cls, *values: object, **named: object) -> Query:
+        """Raise InputError if there is only a text, which is not a query without an index."""
+        if 0 < len(values) + len(named) < _PARTS:
+            raise InputError(
+                "A query is made for an index, with the words of its texts.",
+                'Search for the text itself, as in index.search("a text"), or call'
+                ' index.query("a text").',
+            )
+        return object.__new__(cls)
 
     @cached_property
     def ids(self) -> NDArray[np.int32]:

@@ -213,7 +213,8 @@ class Rows:
 
     def words_of(self, row: int) -> Array:
         """Return the distinct words of a row, without stopwords."""
-        return self.entries(row)[0]
+        number, own = self.locate(row)
+        return self.lexicon.maps[number][self._count(number, own)[0]]
 
     def all_words_of(self, row: int) -> Array:
         """Return the words of a row in order, with stopwords."""
@@ -232,19 +233,19 @@ class Rows:
         """Return the distinct words of a row, without stopwords, with counts and shares."""
         number, own = self.locate(row)
         segment, unit = self.segments[number], self.units[number]
+        words, counts = self._count(number, own)
         if unit.is_old:
-            part = slice(unit.offsets[own], unit.offsets[own + 1])
-            words, counts, shares = unit.words[part], unit.counts[part], unit.shares[part]
+            shares = unit.shares[unit.offsets[own] : unit.offsets[own + 1]]
         else:
-            words, counts = self._count(number, own)
             known = np.where(segment.matches[words] > 0, counts, 0)
-            counts, shares = counts.astype(np.int32), known / max(1, int(known.sum()))
-        return self.lexicon.maps[number][words], counts, shares.astype(np.float32)
+            shares = known / max(1, int(known.sum()))
+        shares = shares.astype(np.float32)
+        return self.lexicon.maps[number][words], counts.astype(np.int32), shares
 
     def _count(self, number: int, row: int) -> tuple[Array, Array]:
         """Return the distinct words of a row of a segment, without stopwords, with counts."""
         unit, segment = self.units[number], self.segments[number]
-        if unit.is_long:
+        if unit.is_long or unit.is_old:
             part = slice(int(unit.offsets[row]), int(unit.offsets[row + 1]))
             return unit.words[part], unit.counts[part]
         tokens = self._tokens_of(number, row)

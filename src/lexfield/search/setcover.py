@@ -101,22 +101,23 @@ class UnionCover(Cover):
         self._penalty = penalty
         self._entries = _find_nearest_entries(balls)
         self.postings = {word: rows.postings(word)[0] for word in self._entries}
-        gains = self._sum_gains(len(rows))
-        self.candidates = np.flatnonzero((gains > 0) & eligible)
-        self._places = np.full(len(rows) + 1, -1, np.int32)
+        lists = [np.empty(0, np.int32), *self.postings.values()]
+        held = np.concatenate(lists)
+        is_held = np.zeros(len(rows), bool)
+        is_held[held] = True
+        union = np.flatnonzero(is_held)
+        self._places = np.empty(len(rows), np.int32)  # filled for these rows only: it is quicker
+        self._places[union] = np.arange(len(union), dtype=np.int32)
+        own = values[list(self._entries.values())]
+        spread = np.repeat(own, [len(one) for one in lists[1:]])
+        gains = np.bincount(self._places[held], spread, minlength=len(union))
+        chosen = (gains > 0) & eligible[union]
+        self.candidates, self._full = union[chosen], gains[chosen]
+        self._places[union] = -1
         self._places[self.candidates] = np.arange(len(self.candidates), dtype=np.int32)
-        self._full = gains[self.candidates]
         self._scale = rows.sizes[self.candidates].astype(np.float64) ** -penalty
         self._dropped = np.zeros(len(self.candidates), bool)
         self.restart()
-
-    def _sum_gains(self, length: int) -> Array:
-        if not self.postings:
-            return np.zeros(length)
-        values = self._values[list(self._entries.values())]
-        lists = list(self.postings.values())
-        spread = np.repeat(values, [len(rows) for rows in lists])
-        return np.bincount(np.concatenate(lists), spread, minlength=length)
 
     def restart(self) -> None:
         self._uncovered = set(self._entries)

@@ -80,10 +80,10 @@ class CheckedArray(NDArrayOperatorsMixin):
             if step < 0:
                 self._check_all()
             elif low < high:
-                self._check_blocks(slice(self._block(low), self._block(high, -1) + 1))
+                self._check_rows(low, high)
         elif isinstance(first, int | np.integer):
             row = int(first) % max(1, len(self))
-            self._check_blocks(slice(self._block(row), self._block(row + 1, -1) + 1))
+            self._check_rows(row, row + 1)
         elif isinstance(first, np.ndarray) and first.dtype != bool and self._stride <= BLOCK:
             if self._missing.any() and len(first):
                 rows = first.astype(np.int64) % max(1, len(self))
@@ -94,8 +94,11 @@ class CheckedArray(NDArrayOperatorsMixin):
             self._check_all()
         return self._array[key]
 
-    def _block(self, row: int, shift: int = 0) -> int:
-        return (self._start + row * self._stride + shift) // BLOCK
+    def _check_rows(self, low: int, high: int) -> None:
+        first = (self._start + low * self._stride) // BLOCK
+        last = (self._start + high * self._stride - 1) // BLOCK
+        if first != last or self._missing[first]:  # most reads are of one block that was checked
+            self._check_blocks(slice(first, last + 1))
 
     def _check_blocks(self, places: slice | NDArray[np.int64]) -> None:
         if not self._missing[places].any():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lexfield.errors import InputError, shorten
 
+_FIELDS = {"id", "text", "source", "metadata"}
 _HINT = "A document has an id and a text, as in lx.Document('emma', 'The text …')."
 
 
@@ -18,6 +19,18 @@ class Document:
     text: str = None  # type: ignore[assignment]  # so that its absence is one sentence
     source: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def __new__(cls, *values: object, **named: object) -> Document:
+        """Raise InputError if the id is missing, or something is named that is metadata."""
+        if named:
+            if not values and "id" not in named:
+                raise InputError("The document has no id.", _HINT)
+            for name in named.keys() - _FIELDS:
+                raise InputError(
+                    f"{name!r} is not a part of a document.",
+                    f"Put it into the metadata: metadata={{{name!r}: {named[name]!r}}}.",
+                )
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         if self.text is None:
