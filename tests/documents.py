@@ -89,7 +89,8 @@ def html() -> bytes:
 
 def rtf() -> bytes:
     return (
-        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Times;}}{\info{\title The Boat}{\author Ada Voss}}"
+        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Times;}}{\info{\title The Boat}{\author Ada Voss}"
+        rb"{\creatim\yr2020\mo5\dy1\hr10\min0}{\revtim\yr2021\mo6\dy2}}"
         rb"{\*\generator x;}\f0 The grey \b boat\b0  came home at night.\par "
         rb"Nobody asked where it had been\'2e{\pict 00ff}{\header top}}"
     )

@@ -94,3 +94,11 @@ def test_numbers_and_single_letters_are_not_distinctive_words(
 ) -> None:
     found = lx.overview(lx.Index([lx.Document("a", text, metadata={"language": language})]))
     assert sorted(one.word for one in found.distinctive[0].words) == sorted(expected)
+
+
+def test_documents_without_distinctive_words_are_counted_not_listed() -> None:
+    texts = {"a": "Ship ship sails.", "b": "One short line.", "c": "Another short one."}
+    found = lx.overview(lx.Index([lx.Document(id, text) for id, text in texts.items()]))
+    lines = list(found.lines())
+    place = lines.index("\nWords that set documents apart:")
+    assert lines[place + 1 : place + 3] == ["  a  ship", "  documents without such words: 2"]

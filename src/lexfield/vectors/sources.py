@@ -283,7 +283,10 @@ def _save(file: VectorData, name: str, out: Writer) -> None:
 def _open(folder: Path) -> VectorData:
     store = Store.open(folder)
     if store.kind != "vectors":
-        raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
+        raise NotAStoreError(
+            f"{folder} holds no vectors (its kind is {store.kind!r}).",
+            "Name vectors, as lexfield vectors list does.",
+        )
     record(store)
     compose = None
     if saved := store.meta.get("subwords"):

@@ -90,11 +90,14 @@ class Overview(Result[DistinctiveWords]):
         spoken = ", ".join(f"{one.language} {one.documents:,}" for one in self.languages)
         yield f"languages: {spoken or 'none'}; metadata: {', '.join(self.fields) or 'none'}"
         yield "\nWords that set documents apart:"
-        width = max((len(one.document) for one in self.results[:_SHOWN]), default=0)
-        for one in self.results[:_SHOWN]:
+        apart = [one for one in self.results if one.words]
+        width = max((len(one.document) for one in apart[:_SHOWN]), default=0)
+        for one in apart[:_SHOWN]:
             yield f"  {one.document:<{width}}  {', '.join(word.word for word in one.words)}"
-        if len(self.results) > _SHOWN:
-            yield f"  … and {pluralise(len(self.results) - _SHOWN, 'more document')}"
+        if len(apart) > _SHOWN:
+            yield f"  … and {pluralise(len(apart) - _SHOWN, 'more document')}"
+        if len(self.results) > len(apart):
+            yield f"  documents without such words: {len(self.results) - len(apart):,}"
         yield "\nUnusual sentences:"
         yield from (f"  {' '.join(one.text.split())}  [{one.id}]" for one in self.unusual)
         yield "\nQuestions:"

@@ -28,7 +28,7 @@ class Package:
         if not self._data.startswith(b"PK"):
             raise ReadError(
                 f"{source} is not a {kind}, despite its name.",
-                "Rename it, or pass its --format.",
+                "Rename it, or say what it is, as in --format text.",
             )
         self._room = min(MAX_DOCUMENT, most_unpacked(len(self._data)))
         self._bounds = Bounds(unpacked=self._room)

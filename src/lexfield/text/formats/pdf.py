@@ -50,7 +50,8 @@ def read(source: Source) -> Iterator[Document]:
     data = source.data()
     if b"%PDF-" not in data[:1024]:
         raise ReadError(
-            f"{source} is not a PDF, whatever its name says.", "Rename it, or pass its --format."
+            f"{source} is not a PDF, despite its name.",
+            "Rename it, or say what it is, as in --format text.",
         )
     need("pypdfium2", "documents")
     found = CHILD.read(data)

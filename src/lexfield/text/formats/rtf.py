@@ -24,7 +24,8 @@ _WORDS = {
     b"ldblquote": "“", b"rdblquote": "”", b"bullet": "•", b"emspace": " ", b"enspace": " ",
 }  # fmt: skip
 _SYMBOLS = {b"~": "\u00a0", b"_": "-", b"\n": "\n\n", b"\r": "\n\n"}
-_FIELDS = {b"title": "title", b"author": "author"}
+_FIELDS = {b"title": "title", b"author": "author", b"creatim": "date"}
+_DATE = {b"yr": "{:04}", b"mo": "-{:02}", b"dy": "-{:02}"}  # in this order
 _DEEPEST = 5000
 
 
@@ -71,9 +72,11 @@ class _Reader:
         if word in _SKIP:
             self.into = None
         elif word == b"info":
-            self.into = None  # but for its groups with a title and an author
+            self.into = None  # but for its groups with a title, an author and a date
         elif word in _FIELDS and self.into is None:
             self.into = self.fields.setdefault(_FIELDS[word], [])
+        elif word in _DATE and number is not None and self.into is self.fields.get("date", ()):
+            self.put(_DATE[word].format(number))
         elif word == b"ansicpg" and number is not None:
             self.codec = self.usual = _find_codec(number)
         elif word == b"f":
@@ -102,7 +105,9 @@ def read(source: Source) -> Iterator[Document]:
     data = source.data()
     if not data.lstrip().startswith(b"{\\rtf"):
         what = "empty" if not data else "not an RTF document"
-        raise ReadError(f"{source} is {what}.", "Rename it, or pass its --format.")
+        raise ReadError(
+            f"{source} is {what}.", "Rename it, or say what it is, as in --format text."
+        )
     state = _Reader()
     place = 0
     while token := _TOKEN.match(data, place):
