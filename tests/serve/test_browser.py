@@ -322,6 +322,10 @@ def test_ids_with_commas_can_be_filtered_and_compared(visit: Open) -> None:
     page.get_by_role("button", name="Filter all views to these").first.click()
     expect(page.locator(".side .documents li")).to_have_count(2)
     expect(page.locator(".side .filter")).to_contain_text('Poe, 1845 or a "b", c')
+    page.get_by_role("link", name="Add texts").click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete it for good?").click()
+    expect(page.get_by_role("link", name="commas")).to_have_count(0)
 
 
 def test_figures_can_be_taken_away_with_title_and_source(visit: Open) -> None:

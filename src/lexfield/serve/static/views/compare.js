@@ -240,8 +240,8 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
       .map((each) => each.word)
       .join(", ") || "nothing of its own";
   return html`<p class="verdict">
-      <strong class="ink-a">${names[0].replace(/^[yg](?=our text|roup [AB])/, (c) => c.toUpperCase())}</strong> says <em>${says(0)}</em>; <strong
-        class="ink-b">${names[1]}</strong> says <em>${says(1)}</em>.
+      <strong class="ink-a">${names[0].replace(/^[yg](?=our text|roup [AB])/, (c) => c.toUpperCase())}</strong>
+      ${" says "}<em>${says(0)}</em>; <strong class="ink-b">${names[1]}</strong> says <em>${says(1)}</em>.
     </p>
     <div class="spread">
       <${Check} label="Leave out common words" checked=${stopwords}

@@ -156,8 +156,8 @@ function Thumbnail() {
     <${Outcome} asked=${found} wait="Drawing…">
       ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map"
         title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
-        <p class="small">Documents with similar ${kind === "meaning" ? "meanings" : "words"} are close together${by && `, coloured by ${fieldName(by)}`}.
-        </p>`}
+        <p class="small">Documents with similar ${kind === "meaning" ? "meanings" : "words"} are close
+          together${by && `, coloured by ${fieldName(by)}`}.</p>`}
     </${Outcome}>
   </section>`;
 }
