@@ -233,6 +233,19 @@ def test_an_answer_does_not_depend_on_its_company(sample: Corpus) -> None:
     assert every.checks[0].method != every.checks[1].method == every.method
 
 
+def test_whether_a_text_is_theirs_does_not_depend_on_its_company(sample: Corpus) -> None:
+    known, text = sample.documents[:40], sample.documents[46]
+    short = Document("short", " ".join(sample.documents[45].text.split()[:60]))
+    features = "function, char(3), mfw(500)"
+    alone = attribute(known, "author", [text], features=features, verify=True)
+    both = attribute(known, "author", [text, short], features=features, verify=True)
+    used = [{name for name, w in one.method.weights.items() if w} for one in both.checks]
+    assert used[1] - used[0], "the short text needs features that the long one does not"
+    assert both.verification is not None and alone.verification is not None
+    assert (both.verification.scores[0] == alone.verification.scores[0]).all()
+    assert both.verification.probabilities[0] == pytest.approx(alone.verification.probabilities[0])
+
+
 def test_neither_names_nor_order_change_an_answer(sample: Corpus) -> None:
     known = list(sample.documents[:40])
     asked = [Document("new", sample.documents[3].text[:900]), sample.documents[50]]

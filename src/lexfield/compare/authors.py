@@ -149,7 +149,7 @@ def attribute(
         scored = _score(counts, parsed, layout, choices, measure)
         p, checks, weighed = _weigh(scored, rows, truth, choices, parsed, measure)
         if verify:
-            vectors = _join_vectors(counts, parsed, layout, weighed)
+            vectors = (_join_vectors(counts, parsed, layout, used) for used in weighed)
             verification = verify_texts(vectors, layout, list(rows.list_groups()), truth)
     usual = checks[rows.usual][0]
     method, calibration = usual.method, usual.calibration
@@ -206,13 +206,13 @@ def _weigh(
     choices: Sequence[Sequence[str]],
     features: list[Feature],
     measure: str | None,
-) -> tuple[Matrix, list[tuple[Check, Matrix]], set[str]]:
+) -> tuple[Matrix, list[tuple[Check, Matrix]], list[set[str]]]:
     """Return the probabilities of the texts in question; for each, the check on known texts of its
-    length, with their honest probabilities; and the features with a weight."""
+    length, with their honest probabilities; and for each length the features with a weight."""
     first = rows.first
     found: list[tuple[Check, Matrix]] = [None] * len(rows.lengths)  # type: ignore[list-item]
     p = np.empty((len(rows.lengths), len(next(iter(scored.values()))[0][0])))
-    used: set[str] = set()
+    used: list[set[str]] = []
     for checked, mine in rows.list_groups():
         rules, tried, honest = _choose(scored, checked, truth, choices)
         far = _stack(scored, rules)
@@ -220,7 +220,7 @@ def _weigh(
         p[mine - first] = model.predict(far[mine])
         named = [(rule, str(one)) for rule in rules for one in features]
         weights = dict(zip(named, model.weights.round(4).tolist(), strict=True))
-        used |= {feature for (_, feature), weight in weights.items() if weight}
+        used.append({feature for (_, feature), weight in weights.items() if weight})
         method = Method(
             [str(one) for one in features],
             " + ".join(rules),

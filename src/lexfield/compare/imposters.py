@@ -16,7 +16,7 @@ closely is far too sure of new ones: it is drawn strongly towards no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,30 +70,37 @@ def check_enough(sizes: NDArray[np.int64], by: str) -> None:
 
 
 def verify_texts(
-    vectors: Matrix,
+    vectors: Iterable[Matrix],
     layout: Layout,
     groups: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
     truth: NDArray[np.int64],
     seed: int = 0,
 ) -> Verification:
     """Verify texts. Each group is the rows of known texts to learn from, whose authors are
-    ``truth``, and the rows of texts to verify by them; the latter come last of all rows."""
-    found = find_leads(vectors, layout, layout.hidden, seed)
-    mine = np.concatenate([rows for _, rows in groups])
-    p, auc = np.empty(found.shape[:2]), np.empty(len(found))
-    for checked, rows in groups:
+    ``truth``, and the rows of texts to verify by them; the latter come last of all rows.
+    ``vectors`` has all texts for each group, by the features that count for its length."""
+    size = len(layout.asked)
+    scores, p, auc = (
+        np.empty((size, layout.authors)),
+        np.empty((size, layout.authors)),
+        np.empty(size),
+    )
+    for own, (checked, rows) in zip(vectors, groups, strict=True):
+        both = np.append(checked, rows)
+        leads = find_leads(own, layout, layout.hidden[both], seed, both)
+        known, asked = leads[: len(checked)], leads[len(checked) :]
         hidden = layout.hidden[checked] | (truth[:, None] == layout.labels)
-        strange = find_leads(vectors, layout, hidden, seed, checked)
+        strange = find_leads(own, layout, hidden, seed, checked)
         cases, right = [], []
-        for values in (found[checked], strange):
+        for values in (known, strange):
             best = values[..., 1].argmax(axis=1)
             cases.append(values[np.arange(len(best)), best])
             right.append(best == truth)
         every, is_right = np.concatenate(cases), np.concatenate(right)
-        p[rows] = _fit_logistic(every, is_right)(found[rows])
+        scores[rows], p[rows] = asked[..., 0], _fit_logistic(every, is_right)(asked)
         auc[rows] = _find_auc(every, is_right, np.tile(truth, 2))
-    first = int(mine.min())
-    return Verification(found[first:, :, 0], p[first:], auc[first:])
+    first = min(int(rows.min()) for _, rows in groups)
+    return Verification(scores[first:], p[first:], auc[first:])
 
 
 def find_leads(
