@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexfield.index.chance import LEAST, Scorer, Tail, draw, join
+from lexfield.index.chance import LEAST, SAMPLE, Scorer, Tail, draw, join
 from lexfield.index.coincidence import Word, find_surprise
 from lexfield.search.index import Index
+from lexfield.search.mean import Mean
 from lexfield.text.document import Document
 
 _NOUNS = "boat harbour rice copper garden letter winter market lantern violin".split()
@@ -98,3 +99,16 @@ def test_parts_of_a_collection_draw_the_same_sample() -> None:
     for score in (0.1, 0.3, 0.5, 0.8):
         assert Tail.fit(apart).expect(score) == pytest.approx(Tail.fit(together).expect(score))
     assert LEAST <= Tail.fit(together).expect(0.8) < Tail.fit(together).expect(0.5)
+
+
+def test_the_best_rows_of_mean_are_in_its_sample() -> None:
+    """Of a large collection, hardly any of them would be in a sample of all rows."""
+    texts = write_texts(2500)
+    rows = (index := Index([Document(str(i), text) for i, text in enumerate(texts)])).rows()
+    scorer = Mean().start_scoring(rows, index.query("a lantern in Oslo"))
+    assert scorer is not None and scorer.known is not None
+    cosines = scorer.score(np.arange(len(rows)))
+    best = np.sort(cosines)[-SAMPLE // 2]
+    assert best > 0
+    assert scorer.known[cosines > best] == pytest.approx(cosines[cosines > best])
+    assert np.count_nonzero(scorer.known) < len(rows)

@@ -9,7 +9,7 @@ from lexfield.explain import MARKS, Explanation, Reason
 from lexfield.index.row_encodings import open_row_encodings
 from lexfield.search import encoder
 from lexfield.search.index import Index
-from lexfield.search.late import AskedWords
+from lexfield.search.late import AskedWords, Late
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.encoders import is_word
 from tests.toy_encoder import ToyEncoder
@@ -191,3 +191,15 @@ def test_the_marks_of_the_encoder_have_a_line_of_their_own() -> None:
     reasons = [Reason("dog", "dog", 0.2), Reason(MARKS, MARKS, 0.3), Reason("(7 others)", "", 0.1)]
     lines = Explanation(reasons, additive=True).lines()
     assert lines == ["+0.2000  dog", f"+0.3000  {MARKS}", "+0.1000  7 weaker pairs"]
+
+
+def test_a_copy_scores_what_its_stored_words_can(index: Index) -> None:
+    """Their vectors are compressed, so that is less than 1; the chance of a copy goes by it."""
+    rows = index.rows()
+    for row, text in enumerate(TEXTS):
+        asked = AskedWords(open_row_encodings(rows).words, ToyEncoder().encode([text])[0])
+        (itself,) = asked.score([row])
+        assert itself < 0.999
+        assert asked.score_copy() == pytest.approx(itself, abs=1e-5)
+        scorer = Late().start_scoring(rows, index.query(text))
+        assert scorer is not None and scorer.copy == asked.score_copy()

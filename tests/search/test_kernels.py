@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexfield.index.near_terms import join_terms
+from lexfield.index.postings import merge_groups
 from lexfield.search.bag_method import add_list, rank_sums
 from lexfield.search.extended import merge_sorted
 
@@ -55,16 +59,71 @@ def test_add_list() -> None:
     assert sums.tolist() == [0, 6, 0, 5.5]
 
 
-@given(st.lists(st.dictionaries(st.integers(0, 30), st.floats(0.1, 9)), max_size=6))
-def test_merged_lists_are_sums_by_row(lists: list[dict[int, float]]) -> None:
-    parts = [sorted(one.items()) for one in lists]
+WEIGHTED = st.tuples(st.dictionaries(st.integers(0, 30), st.integers(1, 9)), st.floats(0.1, 1))
+
+
+@given(st.lists(st.lists(WEIGHTED, max_size=4), max_size=4))
+def test_merged_lists_are_sums_by_row(groups: list[list[tuple[dict[int, int], float]]]) -> None:
+    lists = [one for group in groups for one in group]
+    parts = [sorted(one.items()) for one, _ in lists]
     rows = np.array([row for part in parts for row, _ in part], np.int32)
-    values = np.array([value for part in parts for _, value in part], float)
-    ends = np.cumsum([0, *map(len, parts)])
-    merged, sums = merge_sorted(rows, values, ends)
-    expected: dict[int, float] = {}
-    for part in parts:
-        for row, value in part:
-            expected[row] = expected.get(row, 0.0) + value
-    assert dict(zip(merged.tolist(), sums.tolist(), strict=True)) == expected
-    assert merged.tolist() == sorted(expected)
+    counts = np.array([count for part in parts for _, count in part], np.int32)
+    sizes, weights = np.array([*map(len, parts)], int), np.array([w for _, w in lists], float)
+    merged, sums, left = merge_sorted(
+        rows, counts, sizes, weights, np.array([*map(len, groups)], int)
+    )
+    ends = np.cumsum(left).tolist()
+    assert len(left) == len(groups) and len(merged) == sum(left)
+    for group, first, last in zip(groups, [0, *ends], ends, strict=False):
+        expected: dict[int, float] = {}
+        for one, weight in group:
+            for row, count in one.items():
+                expected[row] = expected.get(row, 0.0) + weight * count
+        assert merged[first:last].tolist() == sorted(expected)
+        assert sums[first:last].tolist() == [expected[row] for row in sorted(expected)]
+
+
+@given(st.lists(st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 9)), max_size=3)))
+def test_merged_groups_are_sums_by_row(groups: list[list[dict[int, int]]]) -> None:
+    lists = [sorted(one.items()) for group in groups for one in group]
+    rows = np.array([row for one in lists for row, _ in one], np.int32)
+    counts = np.array([count for one in lists for _, count in one], np.int32)
+    sizes, many = np.array([*map(len, lists)], int), np.array([*map(len, groups)], int)
+    merged, sums, left = merge_groups(rows, counts, sizes, many)
+    ends = np.cumsum(left).tolist()
+    assert len(left) == len(groups) and len(merged) == sum(left)
+    for group, first, last in zip(groups, [0, *ends], ends, strict=False):
+        expected = Counter[int]()
+        for one in group:
+            expected.update(one)
+        own = zip(merged[first:last].tolist(), sums[first:last].tolist(), strict=True)
+        assert list(own) == sorted(expected.items())
+
+
+ONE = st.tuples(st.integers(0, 5), st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0, 1.5]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.lists(ONE)), max_size=5))
+def test_joined_terms_have_their_highest_cosines(
+    lists: list[tuple[int, list[tuple[int, float]]]],
+) -> None:
+    every = [one for _, some in lists for one in some]
+    terms, cosines = (
+        np.array([t for t, _ in every], np.int32),
+        np.array([c for _, c in every], float),
+    )
+    sizes, own = (
+        np.array([len(some) for _, some in lists], int),
+        np.array([t for t, _ in lists], int),
+    )
+    joined, highest, left = join_terms(terms, cosines, sizes, own)
+    ends = np.cumsum(left).tolist()
+    assert len(left) == len(lists) and len(joined) == sum(left)
+    for (itself, some), first, last in zip(lists, [0, *ends], ends, strict=False):
+        best: dict[int, float] = {}
+        for term, cosine in some:
+            if term != itself and cosine > 0:
+                best[term] = max(best.get(term, 0.0), cosine)
+        expected = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+        assert joined[first:last].tolist() == [term for term, _ in expected]
+        assert highest[first:last].tolist() == [min(cosine, 1.0) for _, cosine in expected]

@@ -16,8 +16,10 @@ axis for a scan; and ``far``, the next axes row by row, for the rows that the sc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ Allocate = Callable[[Any, Any], Array]  # returns an array of zeros, given its s
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
+_SMALL = 1 << 20  # tokens that are read all at once
 _TOGETHER = 4  # axes per pass of the scan
 TINY = 1e-4  # a sum that is shorter than this part of its terms is rounding
 
@@ -58,10 +61,24 @@ class TextRows:
 
     def select(self, chosen: NDArray[np.int64]) -> TextRows:
         """Return some of the rows."""
+        starts, sizes = self._measure(chosen)
+        tokens = self.tokens[join_ranges(starts, sizes)]
+        return replace(self, starts=np.append(0, np.cumsum(sizes)), tokens=tokens)
+
+    def locate(self, chosen: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+        """Return some tokens, where those of each of some rows begin, and how many it has."""
+        starts, sizes = self._measure(chosen)
+        if len(self.tokens) <= _SMALL:
+            return self._every_token, starts, sizes
+        return self.tokens[join_ranges(starts, sizes)], np.cumsum(sizes) - sizes, sizes
+
+    def _measure(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         starts = self.starts[chosen].astype(np.int64)
-        sizes = self.starts[chosen + 1].astype(np.int64) - starts
-        ends = np.append(0, np.cumsum(sizes))
-        return replace(self, starts=ends, tokens=self.tokens[join_ranges(starts, sizes)])
+        return starts, self.starts[chosen + 1].astype(np.int64) - starts
+
+    @cached_property
+    def _every_token(self) -> Array:
+        return np.asarray(self.tokens)
 
     def sample(self, rows: int, first: int = 0) -> tuple[Array, Array, Array]:
         """Return the rows that the axes are found from: every n-th of all ``rows``, if it has a
@@ -191,7 +208,8 @@ def measure_rows(vectors: Array) -> NDArray[np.float64]:
 def measure_vector(counts: Array, contributions: Array) -> tuple[float, float]:
     """Return the length of the sum of some vectors, and the sum of their lengths."""
     lengths = np.sqrt(np.einsum("ij,ij->i", contributions, contributions))
-    return float(np.linalg.norm(counts @ contributions)), float(np.abs(counts) @ lengths)
+    total = counts @ contributions
+    return math.sqrt(total @ total), float(np.abs(counts) @ lengths)
 
 
 @reordered_kernel

@@ -7,7 +7,7 @@ stem is put together from those of its words.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
-from lexfield.engine.compiled import kernel
-from lexfield.index.rows import Rows
+from lexfield.index.rows import Key, Rows
 from lexfield.index.segment import Segment
 from lexfield.index.units import token_starts
 from lexfield.text.normalise import NONE, stem_words
@@ -25,6 +24,7 @@ from lexfield.text.normalise import NONE, stem_words
 T = TypeVar("T")
 _SOME = 1 << 16  # sentences that are searched for a phrase at a time
 _KEPT = 30_000_000  # entries of derived lists that are kept in memory
+_SMALL = 1 << 18  # words of a collection whose lists are all read at once
 _ENTRY = 50  # as many entries as an empty list takes
 _NOTHING: NDArray[np.int32] = np.empty(0, np.int32)
 
@@ -102,27 +102,51 @@ class Bags:
     def occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         """Return the rows that hold a term, or an n-gram of terms; those of a term are kept."""
         found: Occurrences | None = self.lists("occurrences").get(gram)
-        if found is None:
-            found = self._occurrences(gram)
-            if len(gram) == 1:
-                self.keep("occurrences", gram, found, len(found.rows))
-        return found
-
-    def _occurrences(self, gram: tuple[str, ...]) -> Occurrences:
+        if found is not None:
+            return found
         ids = [self.ids.get(term, -1) for term in gram]
-        if min(ids) < 0:
-            rows, counts = _NOTHING, _NOTHING
-        elif len(ids) == 1:
-            rows, counts = _add_lists([self.rows.postings(w) for w in self.words_of(ids[0])])
-        else:
+        if len(ids) == 1:
+            return self.collect(ids)[0] if ids[0] >= 0 else Occurrences(_NOTHING, _NOTHING, 0, 0)
+        rows = counts = _NOTHING
+        if min(ids) >= 0:
             parts = [self._find_phrase(number, ids) for number in range(len(self.rows.segments))]
             rows, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return self._count(("gram", *gram), rows, counts)
+
+    def collect(self, terms: list[int]) -> list[Occurrences]:
+        """Return the occurrences of several terms, which are read at once, and keep them."""
+        kept, names = self.lists("occurrences"), self.names
+        found: dict[int, Occurrences] = {}
+        for term in terms:
+            one = kept.get((names[term],))
+            if one is not None:
+                found[term] = one
+        new = [term for term in dict.fromkeys(terms) if term not in found]
+        if new:
+            is_small = self.rows.statistics.tokens <= _SMALL
+            rows, counts, ends = self._every if is_small else self._read(new)
+            places = new if is_small else range(len(new))
+            for term, place in zip(new, places, strict=True):
+                part = slice(ends[place], ends[place + 1])
+                found[term] = one = self._count(("term", term), rows[part], counts[part])
+                self.keep("occurrences", (names[term],), one, len(one.rows))
+        return [found[term] for term in terms]
+
+    def _read(self, terms: Iterable[int]) -> tuple[Array, Array, list[int]]:
+        """Return the rows that hold each of some terms, one after another, how often each does, and
+        0 and where those of each term end."""
+        rows, counts, sizes = self.rows.postings_of_groups([self.words_of(term) for term in terms])
+        return rows, counts, [0, *np.cumsum(sizes).tolist()]
+
+    @cached_property
+    def _every(self) -> tuple[Array, Array, list[int]]:
+        """What ``_read`` returns of all terms of a small collection: that is read at once."""
+        return self._read(range(len(self.ids)))
+
+    def _count(self, key: Key, rows: Array, counts: Array) -> Occurrences:
         live = self.rows.live
         living = counts if live is None else counts[live[rows]]
-        holding, total = len(living), int(living.sum())
-        if len(ids) > 1 or ids[0] >= 0:
-            key = ("gram", *gram) if len(ids) > 1 else ("term", ids[0])
-            holding, total = self.rows.statistics.count(key, holding, total)
+        holding, total = self.rows.statistics.count(key, len(living), int(living.sum()))
         return Occurrences(rows, counts, holding, total)
 
     def _find_phrase(self, number: int, gram: list[int]) -> tuple[Array, Array]:
@@ -134,7 +158,7 @@ class Bags:
             return _NOTHING, _NOTHING
         sizes = [int(postings.sizes[some].sum()) for some in words]
         rarest = words[int(np.argmin(sizes))]
-        holding, _ = _add_lists([postings.find(word) for word in rarest])
+        holding, *_ = postings.find_any(np.array(rarest), np.array([len(rarest)]))
         parts = [
             self._match(segment, self._terms(number), gram, holding[first : first + _SOME])
             for first in range(0, len(holding), _SOME)
@@ -248,35 +272,3 @@ def count_holding(rows: Rows, words: list[str], allowed: NDArray[np.bool_] | Non
     for term in dict.fromkeys(bags.terms(words)):
         holds[bags.occurrences((term,)).rows] = True
     return int(np.count_nonzero(holds if allowed is None else holds & allowed))
-
-
-def _add_lists(lists: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Return the rows of any of several lists, ascending, and the sums of their counts."""
-    lists = sorted(lists, key=lambda one: len(one[0]))
-    rows, counts = lists[0]
-    for more in lists[1:]:
-        rows, counts = merge_lists(rows, counts, *more)
-    return rows, counts
-
-
-@kernel
-def merge_lists(
-    rows: Array, counts: Array, other: Array, more: Array
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the rows of either of two lists, ascending, and the sums of their counts."""
-    most = len(rows) + len(other)
-    merged, sums = np.empty(most, np.int32), np.empty(most, np.int32)
-    i = j = size = 0
-    while i < len(rows) or j < len(other):
-        first = j == len(other) or (i < len(rows) and rows[i] <= other[j])
-        second = i == len(rows) or (j < len(other) and other[j] <= rows[i])
-        merged[size] = rows[i] if first else other[j]
-        sums[size] = 0
-        if first:
-            sums[size] += counts[i]
-            i += 1
-        if second:
-            sums[size] += more[j]
-            j += 1
-        size += 1
-    return merged[:size], sums[:size]

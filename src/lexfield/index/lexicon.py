@@ -267,6 +267,9 @@ def embed_with(
 ) -> WordEmbeddings:
     """Return the vectors of words: those of the lexicon, and for other words from ``source``."""
     ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int64)
+    if (ids >= 0).all():
+        added = None if lexicon.contributions is None else lexicon.contributions[ids]
+        return WordEmbeddings.from_matrix(lexicon.vectors[ids], lexicon.matches[ids], added)
     matrix = np.zeros((len(words), lexicon.vectors.shape[1]), np.float32)
     matches = np.zeros(len(words), np.uint8)
     inside, outside = ids >= 0, np.flatnonzero(ids < 0)

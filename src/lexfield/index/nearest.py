@@ -10,6 +10,8 @@ best rows by the sum of two scores are found in the same way, if one of them is 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +23,8 @@ from lexfield.index.units import Unit
 
 _BLOCK = 1 << 14  # rows measured at a time
 _NORM = 1e-6  # more than the rounding of a norm changes a squared distance of unit vectors
-_PROMISING = 32  # rows measured to find a limit, or
-_TIMES = 2  # times as many as are wanted
+_PROMISING = 32  # rows measured to find a limit, besides as many as are wanted
+_FEW = 4  # times as many are few
 # No limit, but below the infinity of rows that cannot be returned.
 _LARGEST = float(np.finfo(np.float32).max)
 _SQUARE = 2.0  # squared distance of unit vectors with nothing in common: that of a row without one
@@ -37,51 +39,91 @@ def find_nearest(
 
     Without credits, rows that have no vector are left out; with them, those that have no credit.
     """
-    turned = _turn(unit, vector)
+    # Single precision: what that changes is far less than what the limit allows for.
+    turned = ((vector - unit.center) @ unit.rotation).astype(np.float64)
     head = np.zeros(FAR)
     head[: len(turned)] = turned[:FAR]
     weights = (2 * head * unit.steps).astype(np.float32)
-    tails = np.array([2 * np.linalg.norm(turned[n:]) for n in (NEAR, FAR)], np.float32)
+    own, sizes = float(turned @ turned), [head[:NEAR] @ head[:NEAR], head[NEAR:] @ head[NEAR:]]
+    rest = turned[FAR:] @ turned[FAR:]
+    tails = np.array([2 * math.sqrt(sizes[1] + rest), 2 * math.sqrt(rest)], np.float32)
     # Twice the length of the query in each part, times the largest error of the sketches there.
-    rooms = 2 * unit.errors * [np.linalg.norm(head[:NEAR]), np.linalg.norm(head[NEAR:])]
+    rooms = [2 * error * math.sqrt(size) for error, size in zip(unit.errors, sizes, strict=True)]
     bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
     if credits is not None:
-        without = np.isinf(unit.squares) & (credits != 0)
-        bounds[without] = _SQUARE - turned @ turned
-        bounds -= credits.astype(np.float32)
+        subtract_credits(bounds, unit.squares, credits, _SQUARE - own)
     if among is not None:
         bounds[~among] = np.inf
-    own, measured = float(turned @ turned), _Measured(unit, vector, credits)
-    rows = _select_under_limit(measured, own, k, bounds, rooms[0])
-    bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
-    rows = rows[_select_under_limit(measured, own, k, bounds, rooms.sum(), rows)]
+    measured = _Measured(unit, vector, own, credits)
+    rows = measured.select_under_limit(k, bounds, rooms[0])
+    if not measured.has(rows):
+        bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
+        rows = rows[measured.select_under_limit(k, bounds, sum(rooms), rows)]
     return rows, measured.find(rows)
 
 
 class _Measured:
     """The rows of a unit that were measured for a query, each once."""
 
-    def __init__(self, unit: Unit, vector: NDArray[np.float32], credits: Credits) -> None:
-        self.unit, self.vector, self.credits = unit, vector, credits
-        self._rows, self._values = np.empty(0, np.int64), np.empty(0)
+    def __init__(
+        self, unit: Unit, vector: NDArray[np.float32], own: float, credits: Credits
+    ) -> None:
+        """``own`` is the squared length of the vector about the centre."""
+        self._unit, self._vector, self._own, self._credits = unit, vector, own, credits
+        self._values = np.full(unit.rows, np.nan)
+        self._limit = np.inf
+        self._largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
+
+    def has(self, rows: NDArray[np.int64]) -> bool:
+        """Were all of these rows measured?"""
+        return not np.isnan(self._values[rows]).any()
 
     def find(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return squared distances of rows."""
-        places = np.searchsorted(self._rows, rows)
-        is_known = np.append(self._rows, -1)[places] == rows
-        if is_known.all():
-            return self._values[places]
-        values = np.empty(len(rows))
-        values[is_known] = self._values[places[is_known]]
-        new = rows[~is_known]
-        values[~is_known] = measure(self.unit, self.vector, new)
-        if self.credits is not None:
-            values[np.isinf(self.unit.squares[rows])] = _SQUARE
-        every = np.concatenate([self._rows, new])
-        order = np.argsort(every)
-        self._rows = every[order]
-        self._values = np.concatenate([self._values, values[~is_known]])[order]
+        values = self._values[rows]
+        is_new = np.isnan(values)
+        if is_new.any():
+            new = rows[is_new]
+            found = measure(self._unit, self._vector, new)
+            if self._credits is not None:
+                found[np.isinf(self._unit.squares[new])] = _SQUARE
+            self._values[new] = values[is_new] = found
         return values
+
+    def select_under_limit(
+        self,
+        k: int,
+        bounds: NDArray[np.float32],
+        room: float,
+        rows: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Return the places of bounds that do not exceed the ``k``-th value of the most promising
+        rows, which are measured unless so few are left that this would not pay off."""
+        promising = k + _PROMISING
+        if rows is None or len(rows) > _FEW * promising:
+            places = find_lowest(bounds, min(promising, len(bounds)))
+            if len(places) >= k:
+                best = places if rows is None else rows[places]
+                values = self.find(best)
+                if self._credits is not None:
+                    values = values - self._credits[best]
+                self._limit = min(self._limit, float(np.partition(values, k - 1)[k - 1]))
+        limit = self._limit
+        # The last terms allow for sums and norms in float32; with both the answer is exact.
+        under = limit - self._own + room + 4e-5 * (abs(limit) + self._own + self._largest)
+        if not self._unit.is_old:
+            under += _NORM * (1 + float(self._vector @ self._vector))
+        return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
+
+
+@kernel
+def subtract_credits(bounds: Array, squares: Array, credits: Array, square: float) -> None:
+    """Subtract credits from bounds; a row without a vector that has one is as far as ``square``."""
+    for row in range(len(bounds)):
+        if credits[row] != 0:
+            if np.isinf(squares[row]):
+                bounds[row] = square
+            bounds[row] -= np.float32(credits[row])
 
 
 def _turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
@@ -89,31 +131,6 @@ def _turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
     centred = (vector - unit.center).astype(np.float64)
     turned: NDArray[np.float64] = centred @ unit.rotation.astype(np.float64)
     return turned
-
-
-def _select_under_limit(
-    measured: _Measured,
-    own: float,
-    k: int,
-    bounds: NDArray[np.float32],
-    room: float,
-    rows: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
-    """Return the places of bounds that do not exceed the ``k``-th value of the most promising
-    rows. ``own`` is the squared length of the vector about the centre."""
-    places = find_lowest(bounds, min(max(_TIMES * k, _PROMISING), len(bounds)))
-    limit, credits = np.inf, measured.credits
-    if len(places) >= k:
-        own_rows = places if rows is None else rows[places]
-        values = measured.find(own_rows)
-        if credits is not None:
-            values = values - credits[own_rows]
-        limit = float(np.partition(values, k - 1)[k - 1])
-    largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
-    # The last terms allow for sums and norms in float32; with both the answer is exact.
-    under = limit - own + room + 4e-5 * (abs(limit) + own + largest)
-    under += 0 if measured.unit.is_old else _NORM * (1 + float(measured.vector @ measured.vector))
-    return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
 
 
 def measure(

@@ -15,13 +15,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.engine.compiled import kernel
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 
 Entries = tuple[NDArray[np.int32], NDArray[np.int32]]  # rows, ascending, and counts
 _STEP = 1 << 24  # tokens that are counted at a time
+_NO_BYTES: NDArray[np.uint8] = np.empty(0, np.uint8)
 _SMALL = 1 << 20  # bytes of lists that are checked all at once: that is quicker than one by one
 
 
@@ -36,7 +37,23 @@ class Postings:
         """Return the rows that hold a word, ascending, and how often each does."""
         first, last = self._offsets[word : word + 2].tolist()
         own = self._data[first:last]
-        found: Entries = _decode(own, int(self.sizes[word]))
+        found: Entries = _decode(own, self.sizes[word : word + 1].astype(np.int64))
+        return found
+
+    def find_all(self, words: Array) -> tuple[Array, Array, Array]:
+        """Return the lists of several words, one after another, and the size of each."""
+        ends = zip(self._offsets[words].tolist(), self._offsets[words + 1].tolist(), strict=True)
+        data = np.concatenate([_NO_BYTES, *[self._data[first:last] for first, last in ends]])
+        sizes = self.sizes[words].astype(np.int64)
+        return *_decode(data, sizes), sizes
+
+    def find_any(self, words: Array, groups: Array) -> tuple[Array, Array, Array]:
+        """Return the rows that hold any word of a group, ascending, with the sums of their counts.
+
+        The words of groups, and so what is returned, lie one after another; ``groups`` and the last
+        array are their sizes.
+        """
+        found: tuple[Array, Array, Array] = merge_groups(*self.find_all(words), groups)
         return found
 
     def count_live(self, live: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -66,8 +83,11 @@ class DocumentPostings(Postings):
 
     def find(self, word: int) -> Entries:
         rows, counts = self._sentences.find(word)
-        found: Entries = _add_equal(self.documents[rows], counts)
-        return found
+        return _add_equal(self.documents[rows], counts, np.array([len(rows)]))[:2]
+
+    def find_all(self, words: Array) -> tuple[Array, Array, Array]:
+        rows, counts, sizes = self._sentences.find_all(words)
+        return _add_equal(self.documents[rows], counts, sizes)
 
 
 class OldPostings(Postings):
@@ -80,6 +100,11 @@ class OldPostings(Postings):
     def find(self, word: int) -> Entries:
         part = slice(int(self._offsets[word]), int(self._offsets[word + 1]))
         return self._rows[part], self._counts[part]
+
+    def find_all(self, words: Array) -> tuple[Array, Array, Array]:
+        starts, sizes = self._offsets[words].astype(np.int64), self.sizes[words].astype(np.int64)
+        entries = join_ranges(starts, sizes)
+        return self._rows[entries], self._counts[entries], sizes
 
 
 @dataclass(frozen=True)
@@ -227,45 +252,86 @@ def _put(data: Array, place: int, value: int) -> int:
 
 
 @kernel
-def _decode(data: Array, size: int) -> tuple[Array, Array]:
-    rows, counts = np.empty(size, np.int32), np.ones(size, np.int32)
-    place, row = 0, np.int64(-1)
-    for entry in range(size):
-        byte = np.int64(data[place])
-        value, shift = byte & 127, 7
-        place += 1
-        while byte >= 128:
-            byte = np.int64(data[place])
-            value |= (byte & 127) << shift
-            shift += 7
-            place += 1
-        row += (value >> 1) + 1
-        rows[entry] = row
-        if value & 1:
-            byte = np.int64(data[place])
-            value, shift = byte & 127, 7
-            place += 1
-            while byte >= 128:
-                byte = np.int64(data[place])
-                value |= (byte & 127) << shift
-                shift += 7
-                place += 1
-            counts[entry] = value + 2
+def _decode(data: Array, sizes: Array) -> tuple[Array, Array]:
+    """Return the entries of lists of so many, whose bytes lie one after another."""
+    total = sizes.sum()
+    rows, counts = np.empty(total, np.int32), np.ones(total, np.int32)
+    place, first = 0, 0
+    for size in sizes:
+        row = np.int64(-1)
+        for entry in range(first, first + size):
+            value, place = _take(data, place)
+            row += (value >> 1) + 1
+            rows[entry] = row
+            if value & 1:
+                value, place = _take(data, place)
+                counts[entry] = value + 2
+        first += size
     return rows, counts
 
 
 @kernel
-def _add_equal(rows: Array, counts: Array) -> tuple[Array, Array]:
-    """Return the distinct of ascending rows, with the sums of their counts."""
+def _take(data: Array, place: int) -> tuple[int, int]:
+    """Return the number that ``_put`` has written, and the place behind it."""
+    byte = np.int64(data[place])
+    value, shift = byte & 127, 7
+    place += 1
+    while byte >= 128:
+        byte = np.int64(data[place])
+        value |= (byte & 127) << shift
+        shift += 7
+        place += 1
+    return int(value), place
+
+
+@kernel
+def _add_equal(rows: Array, counts: Array, sizes: Array) -> tuple[Array, Array, Array]:
+    """Return the distinct of ascending rows in each of some lists, with the sums of their counts,
+    and how many are left of each list."""
     distinct, sums = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
-    size = 0
-    for entry in range(len(rows)):
-        if size and distinct[size - 1] == rows[entry]:
-            sums[size - 1] += counts[entry]
-        else:
-            distinct[size], sums[size] = rows[entry], counts[entry]
+    left = np.empty(len(sizes), np.int64)
+    size = last = 0
+    for number in range(len(sizes)):
+        first, begin = last, size
+        last += sizes[number]
+        for entry in range(first, last):
+            if size > begin and distinct[size - 1] == rows[entry]:
+                sums[size - 1] += counts[entry]
+            else:
+                distinct[size], sums[size] = rows[entry], counts[entry]
+                size += 1
+        left[number] = size - begin
+    return distinct[:size].copy(), sums[:size].copy(), left
+
+
+@kernel
+def merge_groups(
+    rows: Array, counts: Array, sizes: Array, groups: Array
+) -> tuple[Array, Array, Array]:
+    """Return the rows of any list of a group, ascending, with the sums of their counts; lists and
+    groups lie one after another."""
+    merged, sums = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
+    left = np.empty(len(groups), np.int64)
+    ends = np.cumsum(sizes)
+    heads, last = ends - sizes, np.int32(np.iinfo(np.int32).max)
+    size = number = 0
+    for group in range(len(groups)):
+        begin, until = size, number + groups[group]
+        while True:
+            row = last
+            for one in range(number, until):
+                if heads[one] < ends[one]:
+                    row = min(row, rows[heads[one]])
+            if row == last:
+                break
+            merged[size], sums[size] = row, 0
+            for one in range(number, until):
+                if heads[one] < ends[one] and rows[heads[one]] == row:
+                    sums[size] += counts[heads[one]]
+                    heads[one] += 1
             size += 1
-    return distinct[:size].copy(), sums[:size].copy()
+        left[group], number = size - begin, until
+    return merged[:size].copy(), sums[:size].copy(), left
 
 
 @kernel

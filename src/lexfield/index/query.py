@@ -109,6 +109,10 @@ class Query:
 
     def vector(self) -> NDArray[np.float32]:
         """Return the vector of the query, to compare with those that the index has of texts."""
+        return self._vector
+
+    @cached_property
+    def _vector(self) -> NDArray[np.float32]:
         if self._embedded.contributions is None:
             return self.mean()
         return np.asarray(self.vector_parts.sum(axis=0), np.float32)

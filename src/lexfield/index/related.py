@@ -21,16 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.engine.compiled import reordered_kernel
 from lexfield.index.bags import Bags
+from lexfield.index.near_terms import CLOSE, HEAD, join_terms, pick_near, sift_balls
 from lexfield.index.query import Query
-from lexfield.index.segment import BALL
 from lexfield.index.units import exact_dots
 from lexfield.text.normalise import NONE
 from lexfield.vectors.repair import WordMatch
 
-_CLOSE = 1e-5  # more than rounding changes a cosine
-_HEAD = 64  # columns that bound the product of two words
+_NO_WORDS: NDArray[np.int64] = np.empty(0, np.int64)
+_NO_COSINES: NDArray[np.float64] = np.empty(0)
+_FEW = 1 << 14  # words whose relatives are all found at once: that takes some milliseconds
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Related:
         near = self.near([own])[0] if own >= 0 else self._near_outside([term], query)[0]
         if own < 0:
             return near.terms, near.similarities
-        return np.append(own, near.terms), np.append(1.0, near.similarities)
+        return np.concatenate([[own], near.terms]), np.concatenate([[1.0], near.similarities])
 
     def compute_probabilities(self, term: str, terms: Array, similarities: Array) -> Array:
         """Return P_T(term | each) of the terms and cosines that ``group`` has returned."""
@@ -83,14 +83,18 @@ class Related:
         """Return the id of a term that a row holds, or -1."""
         return self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
 
-    def find_all(self, terms: list[str], query: Query, *, translates: bool) -> None:
-        """Find the relatives of several terms of a query at once, and theirs for probabilities."""
+    def find_all(self, terms: list[str], query: Query, *, translates: bool) -> list[int]:
+        """Find the relatives of several terms of a query at once, and theirs for probabilities.
+
+        Return the terms of the index among all of these.
+        """
         held = [self._bags.ids[term] for term in terms if term in self._bags.ids]
-        found = self.near([term for term in held if term not in self._near])
         outside = [term for term in terms if term not in self._bags.ids]
-        found += self._near_outside(outside, query)
+        found = [*self.near(held), *self._near_outside(outside, query)]
+        others = [other for near in found for other in near.terms.tolist()]
         if translates:
-            self.near([other for near in found for other in near.terms.tolist()])
+            self.near(others)
+        return list(dict.fromkeys([*held, *others]))
 
     def list_cosines(self, words: list[int]) -> Array:
         """Return the cosines of words with their relatives, all in one array."""
@@ -100,25 +104,50 @@ class Related:
     def near(self, terms: list[int]) -> list[Near]:
         """Return the relatives of terms of the index, each without itself."""
         missing = [term for term in dict.fromkeys(terms) if term not in self._near]
+        if missing and self._top is None and len(self._bags.rows.lexicon) <= _FEW:
+            listed = {term: self._look_up(term) for term in missing}
+            self._near.update((term, one) for term, one in listed.items() if one is not None)
+            missing = [term for term in missing if term not in self._near]
         if missing:
             words = [self._words(term) for term in missing]
             if self._top is None or self._bags.stemmer == NONE:
-                flat = [word for some in words for word in some]
-                found = dict(zip(flat, self._near_words(flat), strict=True))
-                lists = ([found[word] for word in some] for some in words)
-                near = [self._join(some, t) for some, t in zip(lists, missing, strict=True)]
+                found = iter(self._near_words([word for some in words for word in some]))
+                near = self._join([list(islice(found, len(some))) for some in words], missing)
             else:
                 vectors = self._bags.rows.lexicon.vectors
                 near = [self._widen(vectors[w], t) for w, t in zip(words, missing, strict=True)]
             self._near.update(zip(missing, near, strict=True))
         return [self._near[term] for term in terms]
 
+    def _look_up(self, term: int) -> Near | None:
+        """Return the relatives of a term from those of all terms; None if balls do not tell."""
+        terms, cosines, ends = self._every
+        first, last = ends[term]
+        return Near(terms[first:last], cosines[first:last]) if last >= 0 else None
+
+    @cached_property
+    def _every(self) -> tuple[Array, Array, list[tuple[int, int]]]:
+        """The relatives of all terms, one term after another, and where those of each begin and
+        end; the end is -1 if the ball of a word is too small."""
+        bags = self._bags
+        if not self._has_balls:
+            return _NO_WORDS, _NO_COSINES, [(0, -1)] * len(bags.ids)
+        own = self._targets[np.argsort(bags.term_of[self._targets], kind="stable")]
+        words, cosines, sizes = self._sift_balls(own)
+        many = np.bincount(bags.term_of[own], np.maximum(sizes, 0), len(bags.ids)).astype(np.int64)
+        terms = bags.term_of[words], cosines, many, np.arange(len(bags.ids))
+        joined, highest, left = join_terms(*terms)
+        ends = np.cumsum(left)
+        starts = ends - left
+        ends[bags.term_of[own[sizes < 0]]] = -1
+        return joined, highest, list(zip(starts.tolist(), ends.tolist(), strict=True))
+
     def _widen(self, vectors: Array, term: int) -> Near:
         """Return the nearest stems, from ever more nearest words until there are enough stems."""
         k = (self._top or 0) + 1
         while True:
             found = self._search(vectors, k)
-            near = self._join(found, term)
+            near = self._join([found], [term])[0]
             last = max((cosines[-1] for _, cosines in found), default=-1.0)
             enough = len(near.terms) == self._top
             if (enough and (not self._top or near.similarities[-1] > last)) or k >= len(
@@ -131,20 +160,20 @@ class Related:
         """Return the words of a term that can have relatives."""
         return [word for word in self._bags.words_of(term) if self._place[word] >= 0]
 
-    def _join(self, found: list[tuple[Array, Array]], term: int) -> Near:
-        """Return one list of terms from those of words, with the highest cosine of each."""
-        if len(found) == 1:
-            ((terms, cosines),) = found
-        else:
-            terms = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
-            cosines = np.concatenate([np.empty(0), *(c for _, c in found)])
-        if self._bags.stemmer != NONE:
-            terms = self._bags.term_of[terms].astype(np.int64)
-        order = np.lexsort((terms, -cosines))
-        if len(found) > 1 or self._bags.stemmer != NONE:
-            order = order[np.sort(np.unique(terms[order], return_index=True)[1])]
-        order = order[(terms[order] != term) & (cosines[order] > 0)][: self._top]
-        return Near(terms[order], np.minimum(cosines[order], 1.0))
+    def _join(self, found: list[list[tuple[Array, Array]]], terms: list[int]) -> list[Near]:
+        """Return one list of terms from those of the words of each of some terms, with the highest
+        cosine of each."""
+        lists = [one for some in found for one in some]
+        words = np.concatenate([_NO_WORDS, *[words for words, _ in lists]])
+        cosines = np.concatenate([_NO_COSINES, *[cosines for _, cosines in lists]])
+        sizes = np.array([sum(len(words) for words, _ in some) for some in found], np.int64)
+        own = self._bags.term_of[words]
+        joined, highest, left = join_terms(own, cosines, sizes, np.array(terms, np.int64))
+        ends = np.cumsum(left).tolist()
+        return [
+            Near(joined[first:last][: self._top], highest[first:last][: self._top])
+            for first, last in zip([0, *ends], ends, strict=False)
+        ]
 
     def _near_outside(self, terms: list[str], query: Query) -> list[Near]:
         """Return the relatives of terms of a query that the index does not hold."""
@@ -153,11 +182,13 @@ class Related:
         places = self._bags.read_once(query, _place_terms)
         keys = [(term, *(query.words[place] for place in places[term])) for term in terms]
         new = [(key, places[key[0]]) for key in keys if key not in self._outside]
-        if self._top is not None:
+        near: list[Near] = []
+        if new and self._top is not None:
             near = [self._widen(query.vectors[own], -1) for _, own in new]
-        else:
+        elif new:
             found = iter(self._search(query.vectors[[place for _, own in new for place in own]]))
-            near = [self._join(list(islice(found, len(own))), -1) for _, own in new]
+            lists = [list(islice(found, len(own))) for _, own in new]
+            near = self._join(lists, [-1] * len(new))
         self._outside.update(zip((key for key, _ in new), near, strict=True))
         return [self._outside[key] for key in keys]
 
@@ -166,9 +197,8 @@ class Related:
         found = dict(zip(words, self._from_balls(words), strict=True))
         rest = [word for word in words if found[word] is None]
         if rest:
-            found.update(
-                zip(rest, self._search(self._bags.rows.lexicon.vectors[rest]), strict=True)
-            )
+            vectors = self._bags.rows.lexicon.vectors[rest]
+            found.update(zip(rest, self._search(vectors), strict=True))
         return [near for word in words if (near := found[word]) is not None]
 
     def _from_balls(self, words: list[int]) -> list[tuple[Array, Array] | None]:
@@ -179,70 +209,62 @@ class Related:
         suffices if that is less than what is wanted. The mean of the parts of a word is shorter
         than 1, and nearer than its cosine tells.
         """
-        lexicon = self._bags.rows.lexicon
-        if not words or not self._unit or not lexicon.has_balls:
+        if not words or not self._has_balls:
             return [None] * len(words)
-        balls = lexicon.balls[words]
-        is_word = balls >= 0
-        sizes, together = is_word.sum(axis=1), balls[is_word]
-        products = multiply_pairs(lexicon.vectors, np.repeat(words, sizes), together)
-        cosines, bounds = np.full(balls.shape, -np.inf), np.full(balls.shape, np.inf)
-        cosines[is_word] = products
-        bounds[is_word] = products + (1 - self._squares[together]) / 2  # 1 − d²/2 of each
-        content = is_word & (self._place[balls] >= 0)
-        floor: float | Array = self._threshold
-        is_short, keep = np.zeros(len(words), bool), content & (cosines >= floor)
-        if self._top is not None:
-            is_short, keep = content.sum(axis=1) < self._top, content
-            if 0 < self._top <= BALL:
-                floor = -np.sort(np.where(content, -cosines, np.inf), axis=1)[:, self._top - 1]
-        is_small = (sizes == BALL) & (is_short | (bounds.min(axis=1) > floor - _CLOSE))
-        balls = balls.astype(np.int64)
+        near, cosines, sizes = self._sift_balls(np.array(words, np.int64))
+        ends = np.cumsum(np.maximum(sizes, 0)).tolist()
         return [
-            None if small else (ball[own], values[own])
-            for small, ball, values, own in zip(is_small, balls, cosines, keep, strict=True)
+            (near[first:last], cosines[first:last]) if size >= 0 else None
+            for first, last, size in zip([0, *ends], ends, sizes.tolist(), strict=False)
         ]
+
+    def _sift_balls(self, words: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+        lexicon, top = self._bags.rows.lexicon, -1 if self._top is None else self._top
+        return sift_balls(
+            lexicon.vectors, words, lexicon.balls, self._place, self._squares, self._threshold, top
+        )
 
     def _search(self, vectors: Array, k: int | None = None) -> list[tuple[Array, Array]]:
         """Return words above the threshold, or the k nearest, with cosines, for every vector.
 
-        This multiplies with all words: for few vectors, preparing anything would take longer.
+        This looks at all words: for few vectors, preparing anything would take longer.
         """
         if not len(vectors) or not len(self._targets):
             return []
-        k = min(k or (self._top or 0) + 1, len(self._targets))
-        every = self._bags.rows.lexicon.vectors
         vectors = vectors.astype(np.float32, copy=False)
-        rough = vectors @ every.T if self._top is not None else self._bound_products(vectors)
+        if self._top is None:
+            return [self._sift(vector, self._pick(vector)) for vector in vectors]
+        k = min(k or self._top + 1, len(self._targets))
+        products = vectors @ self._bags.rows.lexicon.vectors.T
         return [
-            self._sift(vector, products[self._targets], k)
-            for vector, products in zip(vectors, rough, strict=True)
+            self._sift(vector, self._pick_best(own[self._targets] / self._lengths, k), k)
+            for vector, own in zip(vectors, products, strict=True)
         ]
 
-    def _bound_products(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return what the products of vectors with all words do not exceed: those of the first
-        columns, plus the product of the lengths of the others."""
+    def _pick(self, vector: NDArray[np.float32]) -> Array:
+        """Return the words whose cosines with a vector may reach the threshold: the product of the
+        first columns, plus that of the lengths of the others, does."""
         every = self._bags.rows.lexicon.vectors
 
         def measure_tails() -> NDArray[np.float32]:
             return _measure_tails(every)
 
         tails = self._bags.remember("tails", measure_tails)
-        bounds = vectors[:, :_HEAD] @ every[:, :_HEAD].T
-        bounds += np.outer(_measure_tails(vectors), tails)
-        return np.asarray(bounds)
+        floor = (self._threshold - CLOSE) * (float(np.linalg.norm(vector)) or 1.0)
+        tail = _measure_tails(vector[None])[0]
+        return pick_near(every, self._targets, self._lengths, tails, vector, tail, floor)
 
-    def _sift(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
-        """Return the best words of a vector, given its products with all in single precision, or
-        where a threshold decides, their bounds."""
-        length = float(np.linalg.norm(vector)) or 1.0
-        rough = products / (self._lengths * length)
-        floor = np.partition(rough, -k)[-k] if self._top is not None else self._threshold
-        rows = self._targets[rough >= floor - _CLOSE]
+    def _pick_best(self, rough: Array, k: int) -> Array:
+        """Return the words that may be among the ``k`` nearest, from rough cosines of all."""
+        picked: Array = self._targets[rough >= np.partition(rough, -k)[-k] - CLOSE]
+        return picked
+
+    def _sift(self, vector: Array, rows: Array, k: int | None = None) -> tuple[Array, Array]:
+        """Return the words of some that are above the threshold, or the k nearest."""
         cosines = exact_dots(self._bags.rows.lexicon.vectors, rows, vector)
-        cosines /= self._lengths[self._place[rows]] * length
+        cosines /= self._lengths[self._place[rows]] * (float(np.linalg.norm(vector)) or 1.0)
         order = np.lexsort((rows, -cosines))
-        order = order[cosines[order] >= self._threshold] if self._top is None else order[:k]
+        order = order[cosines[order] >= self._threshold] if k is None else order[:k]
         return rows[order], cosines[order]
 
     @cached_property
@@ -276,14 +298,17 @@ class Related:
         return self._bags.remember("squares", squares)
 
     @cached_property
-    def _unit(self) -> bool:
-        """Whether all vectors have length 1."""
-        return bool((np.abs(self._lengths - 1) < _CLOSE / 20).all())
+    def _has_balls(self) -> bool:
+        """Whether every word has a ball, and all vectors have length 1."""
+        lexicon = self._bags.rows.lexicon
+        if not lexicon.has_balls or len(lexicon.balls) != len(lexicon):
+            return False
+        return bool((np.abs(self._lengths - 1) < CLOSE / 20).all())
 
 
 def _measure_tails(vectors: Array) -> NDArray[np.float32]:
     """Return the length of each vector without its first columns."""
-    rest = vectors[:, _HEAD:]
+    rest = vectors[:, HEAD:]
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rest, rest)), np.float32)
 
 
@@ -303,15 +328,3 @@ def list_relatable(bags: Bags) -> NDArray[np.int64]:
     found = (WordMatch.EXACT, WordMatch.LOWER, WordMatch.COMPOSED)
     own = np.isin(lexicon.matches, found) & lexicon.content
     return lexicon.targets[own[lexicon.targets]]
-
-
-@reordered_kernel
-def multiply_pairs(vectors: Array, left: Array, right: Array) -> NDArray[np.float64]:
-    """Return the inner product of each pair of words, in double precision."""
-    products = np.empty(len(left))
-    for place in range(len(left)):
-        total = 0.0
-        for column in range(vectors.shape[1]):
-            total += np.float64(vectors[left[place], column]) * vectors[right[place], column]
-        products[place] = total
-    return products

@@ -207,6 +207,26 @@ class Rows:
         empty = np.empty(0, np.int32)
         return np.concatenate([empty, *rows]), np.concatenate([empty, *counts])
 
+    def postings_of_groups(self, groups: list[list[int]]) -> tuple[Array, Array, Array]:
+        """Return for each group of words the rows that hold any of them, ascending, how often all
+        of them occur in each, one group after another, and how many rows each group has."""
+        sizes = np.array([len(group) for group in groups])
+        words = np.array([word for group in groups for word in group], np.int64)
+        parts = []
+        for start, lists, inverse in self._lists():
+            own, kept = inverse[words], sizes
+            if (own < 0).any():
+                held = np.repeat(np.arange(len(groups)), sizes)[own >= 0]
+                own, kept = own[own >= 0], np.bincount(held, minlength=len(groups))
+            rows, counts, left = lists.find_any(own, kept)
+            parts.append((rows + np.int32(start) if start else rows, counts, left))
+        if len(parts) == 1:
+            return parts[0]
+        rows, counts, left = (np.concatenate(part) for part in zip(*parts, strict=True))
+        numbers = np.tile(np.arange(len(groups)), len(parts))
+        order = np.argsort(np.repeat(numbers, left), kind="stable")
+        return rows[order], counts[order], left.reshape(len(parts), -1).sum(axis=0)
+
     def _lists(self) -> Iterator[tuple[int, Postings, NDArray[np.int32]]]:
         """Return each segment's first row, postings, and number of each word or -1."""
         return zip(self._first[:-1], self._postings, self.lexicon.inverse, strict=True)

@@ -110,13 +110,15 @@ class Unit:
     def _add_products(self, texts: TextRows, vector: Array, rows: Array) -> tuple[Array, Array]:
         norms = self.norms[rows].astype(np.float64)
         if self.is_long:
-            products = self._own.find(texts, vector, np.arange(len(texts.places)))
+            count = len(texts.places)
+            every = np.arange(count), np.array([0]), np.array([count])
+            products = self._own.find(texts, vector, every)
             sets = self.offsets, self.words, self.counts
             sums = add_counted(rows, *sets, texts.places, products)
         else:
-            some = texts.select(rows)
-            products = self._own.find(texts, vector, some.tokens)
-            sums = add_products(some.starts, some.tokens, texts.places, products)
+            some = texts.locate(rows)
+            products = self._own.find(texts, vector, some)
+            sums = add_products(*some, texts.places, products)
         return sums / _ONE / np.where(norms > 0, norms, 1), (norms > 0).astype(np.float64)
 
 
@@ -131,31 +133,38 @@ class _LastProducts(threading.local):
         self._vector, self._products = b"", np.empty(0, np.int64)
         self._used: list[Array] = []
 
-    def find(self, texts: TextRows, vector: Array, tokens: Array) -> NDArray[np.int64]:
-        """Return the products of a vector with those of words, at least of some tokens."""
-        if self._vector != vector.tobytes():
+    def find(
+        self, texts: TextRows, vector: Array, some: tuple[Array, Array, Array]
+    ) -> NDArray[np.int64]:
+        """Return the products of a vector with those of words, at least of those of some rows, as
+        ``TextRows.locate`` returns them."""
+        given = vector.tobytes()
+        if self._vector != given:
             if len(self._products) != len(texts.vectors):
                 self._products = np.full(len(texts.vectors), _UNKNOWN)
             for places in self._used:
                 self._products[places] = _UNKNOWN
-            self._vector, self._used = vector.tobytes(), []
-        new = take_unknown(tokens, texts.places, self._products)
+            self._vector, self._used = given, []
+        new = take_unknown(*some, texts.places, self._products)
         self._used.append(new)
         self._products[new] = np.rint(_multiply(texts.vectors, new, vector) * _ONE)
         return self._products
 
 
 @kernel
-def take_unknown(tokens: Array, places: Array, products: Array) -> Array:
+def take_unknown(
+    tokens: Array, starts: Array, sizes: Array, places: Array, products: Array
+) -> Array:
     """Return the places of tokens whose products are not known, each once; they become 0."""
-    unknown = np.empty(len(tokens), np.int64)
+    unknown = np.empty(min(sizes.sum(), len(products)), np.int64)
     size = 0
-    for token in tokens:
-        place = places[token]
-        if place >= 0 and products[place] == _UNKNOWN:
-            products[place] = 0
-            unknown[size] = place
-            size += 1
+    for row in range(len(starts)):
+        for token in tokens[starts[row] : starts[row] + sizes[row]]:
+            place = places[token]
+            if place >= 0 and products[place] == _UNKNOWN:
+                products[place] = 0
+                unknown[size] = place
+                size += 1
     return unknown[:size].copy()
 
 
@@ -200,11 +209,13 @@ def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64
 
 
 @kernel
-def add_products(starts: Array, tokens: Array, places: Array, products: Array) -> NDArray[np.int64]:
+def add_products(
+    tokens: Array, starts: Array, sizes: Array, places: Array, products: Array
+) -> NDArray[np.int64]:
     """Return the sum of the products of each row's words."""
-    sums = np.zeros(len(starts) - 1, np.int64)
-    for row in range(len(sums)):
-        for token in tokens[starts[row] : starts[row + 1]]:
+    sums = np.zeros(len(starts), np.int64)
+    for row in range(len(starts)):
+        for token in tokens[starts[row] : starts[row] + sizes[row]]:
             if places[token] >= 0:
                 sums[row] += products[places[token]]
     return sums

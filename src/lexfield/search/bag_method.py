@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -268,8 +269,9 @@ def _list_terms(bags: Bags, query: Query) -> list[Term]:
         counted = zip(query.words, query.counts.tolist(), strict=True)
         given = tuple((float(count), (word,)) for word, count in counted)
     added: dict[tuple[str, ...], Term] = {}
+    stems = iter(bags.terms([word for _, words in given for word in words]))
     for weight, words in given:
-        gram = bags.terms(list(words))
+        gram = tuple(islice(stems, len(words)))
         before = added.get(gram)
         if before is None:
             added[gram] = Term(weight, words, gram)

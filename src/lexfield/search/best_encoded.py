@@ -151,9 +151,11 @@ class EncodedParts:
             own[kept] = self._add_tokens(chosen[kept], own[kept])
             return own
 
-        weight = self.weights["words"]
+        copy, weight = 1.0, self.weights["words"]
+        if self._tokens is not None:
+            copy -= self.weights["tokens"] * (1 - self._tokens.score_copy())
         words = list_words(self._scored, weight * self._scale)
-        return Scorer(score, np.where(first > -np.inf, first, 0), words, 1 - weight, 1.0)
+        return Scorer(score, np.where(first > -np.inf, first, 0), words, copy - weight, copy)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of each part, one after another."""

@@ -34,7 +34,11 @@ class BestWords(Bm25):
 
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
         scored, notes = super().score_terms(bags, query)
-        return [(term._replace(weight=_damp(term.weight)), one) for term, one in scored], notes
+        damped = [
+            (term._replace(weight=_damp(term.weight)) if term.weight > 1 else term, one)
+            for term, one in scored
+        ]
+        return damped, notes
 
     def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
         """Return what the query would score if it were a row.

@@ -13,7 +13,7 @@ changes nothing that could be measured (docs/results.md).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,15 +60,17 @@ class Bm25(ExtendedMethod):
         return self.extend
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
-        rarity = self.find_rarity(bags, held.holding)
+        return self._weigh(bags, held, held.holding)
+
+    def _weigh(self, bags: Bags, held: Occurrences, holding: int) -> NDArray[np.float64]:
+        rarity = self.find_rarity(bags, holding)
         parameters = float(self.k1), float(self.b), _mean_length(bags), self._least_norm(), rarity
         return weigh(held.rows, held.counts, bags.rows.lengths, *parameters)
 
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
     ) -> NDArray[np.float64]:
-        holding = self.choose_holding(own.holding, held.holding)
-        return self.compute_values(bags, replace(held, holding=holding), 1)
+        return self._weigh(bags, held, self.choose_holding(own.holding, held.holding))
 
     def choose_holding(self, own: int, together: int) -> int:
         """Return n: rows that hold a word, or those that hold it or a related one."""

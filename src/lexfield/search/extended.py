@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +22,9 @@ from lexfield.search.bag_method import (
 )
 from lexfield.vectors.threshold import SYNONYMS, read_threshold
 
+WeightedList = tuple[Array, Array, float]  # rows, ascending, their counts, and the weight of these
+_NO_ROWS: NDArray[np.int32] = np.empty(0, np.int32)
+_NO_COUNTS: NDArray[np.int32] = np.empty(0, np.int32)
 _TOGETHER = 16  # lists that are merged at a time
 _SAMPLE = 1000  # words whose neighbours are counted for the default threshold
 _LIKELY = 0.75  # a cosine that the threshold is rarely below
@@ -64,28 +65,44 @@ class ExtendedMethod(BagMethod):
         check(ok, "top", "left out where a threshold is given", self.top)
 
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
-        if self.uses_vectors:  # the relatives of all new words are found together
+        if self.uses_vectors:  # all new words at once
             lists = bags.lists(self)
-            grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
-            new = [gram[0] for gram in grams if len(gram) == 1]
-            if new:
-                self._related(bags).find_all(new, query, translates=self.translates)
+            terms = [term for term in list_terms(bags, query) if term.gram not in lists]
+            new = [term for term in terms if len(term.gram) == 1]
+            for term, one in zip(new, self._score_all(bags, new, query), strict=True):
+                bags.keep(self, term.gram, one, len(one.rows))
         return super().score_terms(bags, query)
 
     def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
         if not self.uses_vectors or len(term.gram) > 1:
             return super().score_term(bags, term, query)
+        return self._score_all(bags, [term], query)[0]
+
+    def _score_all(self, bags: Bags, terms: list[Term], query: Query) -> list[TermScores]:
+        """Return what terms of one word are worth in each row that holds them or related words."""
         relatives = self._related(bags)
-        related, weights = relatives.group(term.gram[0], query)
+        names = [term.gram[0] for term in terms]
+        bags.collect(relatives.find_all(names, query, translates=self.translates))
+        groups = [self._weigh_related(relatives, name, bags, query) for name in names]
+        scored = []
+        for term, group, held in zip(terms, groups, _merge_groups(bags, groups), strict=True):
+            own = bags.occurrences(term.gram)
+            values = self.compute_extended(bags, own, held) if held.holding else NOTHING
+            counts = held.rows, values, held.counts, held.holding, own.holding
+            scored.append(TermScores(*counts, *group))
+        return scored
+
+    def _weigh_related(
+        self, relatives: Related, name: str, bags: Bags, query: Query
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the terms that may stand for one, and what an occurrence of each counts."""
+        related, weights = relatives.group(name, query)
         if self.translates:
-            weights = relatives.compute_probabilities(term.gram[0], related, weights)
-        own = bags.ids.get(term.gram[0], -1)
-        weights = np.where(related == own, weights, self.related_share * weights)
-        held, itself = _merge_lists(bags, related, weights), bags.occurrences(term.gram)
-        values = self.compute_extended(bags, itself, held) if held.holding else NOTHING
-        return TermScores(
-            held.rows, values, held.counts, held.holding, itself.holding, related, weights
-        )
+            weights = relatives.compute_probabilities(name, related, weights)
+        if self.related_share != 1:
+            own = bags.ids.get(name, -1)
+            weights = np.where(related == own, weights, self.related_share * weights)
+        return related, weights
 
     def _related(self, bags: Bags) -> Related:
         return Related.of(bags, self.threshold or find_threshold(bags), self.top)
@@ -138,53 +155,78 @@ def find_threshold(bags: Bags) -> float:
     return bags.remember("threshold", find)
 
 
-def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) -> Occurrences:
-    """Return the rows that hold any of the terms, with weighted counts and a weighted total."""
-    lists = [bags.occurrences((bags.names[term],)) for term in terms.tolist()]
-    total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
-    if len(lists) == 1:  # ``holding`` is already that of all rows
-        return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
-    parts = [(one.rows, w * one.counts) for w, one in zip(weights.tolist(), lists, strict=True)]
-    while len(parts) != 1:
-        groups = [parts[first : first + _TOGETHER] for first in range(0, len(parts), _TOGETHER)]
-        parts = [_merge(group) for group in groups or [[]]]
-    ((rows, counts),) = parts
-    live = bags.rows.live
-    holding = len(rows) if live is None else int(live[rows].sum())
-    holding, _ = bags.rows.statistics.count(("any", *terms.tolist()), holding, 0)
-    return Occurrences(rows, counts, holding, total)
+def _merge_groups(
+    bags: Bags, groups: list[tuple[NDArray[np.int64], NDArray[np.float64]]]
+) -> list[Occurrences]:
+    """Return the rows that hold any term of each group, with weighted counts and totals."""
+    lists = [bags.collect(terms.tolist()) for terms, _ in groups]
+    parts = [
+        [(one.rows, one.counts, weight) for one, weight in zip(some, each.tolist(), strict=True)]
+        for some, (_, each) in zip(lists, groups, strict=True)
+    ]
+    while any(len(some) > _TOGETHER for some in parts):
+        parts = [
+            _merge([some[at : at + _TOGETHER] for at in range(0, len(some), _TOGETHER)])
+            for some in parts
+        ]
+    found, live = [], bags.rows.live
+    for (terms, each), some, (rows, counts, _) in zip(groups, lists, _merge(parts), strict=True):
+        holding = len(rows) if live is None else int(live[rows].sum())
+        if len(some) == 1:
+            holding = some[0].holding  # already that of all rows
+        elif some:
+            holding, _ = bags.rows.statistics.count(("any", *terms.tolist()), holding, 0)
+        total = float(
+            sum(weight * one.total for weight, one in zip(each.tolist(), some, strict=True))
+        )
+        found.append(Occurrences(rows, counts, holding, total))
+    return found
 
 
-def _merge(lists: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Return the rows of any of several lists, ascending, and the sums of their values."""
-    rows = np.concatenate([np.empty(0, np.int32), *(rows for rows, _ in lists)])
-    values = np.concatenate([np.empty(0), *(values for _, values in lists)])
-    ends = np.cumsum([0, *(len(rows) for rows, _ in lists)])
-    merged: tuple[Array, Array] = merge_sorted(rows, values, ends)
-    return merged
+def _merge(groups: list[list[WeightedList]]) -> list[WeightedList]:
+    """Return for each group of lists the rows of any of them, ascending, and the sums of their
+    weighted counts, which weigh 1."""
+    lists = [one for group in groups for one in group]
+    rows = np.concatenate([_NO_ROWS, *[one[0] for one in lists]])
+    counts = np.concatenate([_NO_COUNTS, *[one[1] for one in lists]])
+    sizes = np.array([len(one[0]) for one in lists], np.int64)
+    weights = np.array([weight for *_, weight in lists], np.float64)
+    many = np.array([len(group) for group in groups], np.int64)
+    rows, sums, left = merge_sorted(rows, counts, sizes, weights, many)
+    ends = np.cumsum(left).tolist()
+    return [(rows[a:b], sums[a:b], 1.0) for a, b in zip([0, *ends], ends, strict=False)]
 
 
 @kernel
-def merge_sorted(rows: Array, values: Array, ends: Array) -> tuple[Array, Array]:
-    """Merge lists of ascending rows, which lie one after another; ``ends`` are 0 and their ends.
+def merge_sorted(
+    rows: Array, counts: Array, sizes: Array, weights: Array, groups: Array
+) -> tuple[Array, Array, Array]:
+    """Merge groups of lists of ascending rows; groups, lists and rows lie one after another.
 
-    Values of equal rows are added in the order of the lists.
+    The counts of equal rows, times the weights of their lists, are added in the order of the lists.
+    ``sizes`` are those of lists, ``groups`` and what is returned last are those of groups.
     """
-    heads, last = ends[:-1].copy(), np.int32(np.iinfo(np.int32).max)
     merged, sums = np.empty(len(rows), np.int32), np.empty(len(rows))
-    size, left = 0, len(rows)
-    while left:
-        row = last
-        for number in range(len(heads)):
-            if heads[number] < ends[number + 1]:
-                row = min(row, rows[heads[number]])
-        total = 0.0
-        for number in range(len(heads)):
-            head = heads[number]
-            if head < ends[number + 1] and rows[head] == row:
-                total += values[head]
-                heads[number] += 1
-                left -= 1
-        merged[size], sums[size] = row, total
-        size += 1
-    return merged[:size].copy(), sums[:size].copy()
+    left, last = np.empty(len(groups), np.int64), np.int32(np.iinfo(np.int32).max)
+    ends = np.cumsum(sizes)
+    heads = ends - sizes
+    size = first = 0
+    for group in range(len(groups)):
+        begin, until = size, first + groups[group]
+        while True:
+            row = last
+            for number in range(first, until):
+                if heads[number] < ends[number]:
+                    row = min(row, rows[heads[number]])
+            if row == last:
+                break
+            total = 0.0
+            for number in range(first, until):
+                head = heads[number]
+                if head < ends[number] and rows[head] == row:
+                    total += weights[number] * counts[head]
+                    heads[number] += 1
+            merged[size], sums[size] = row, total
+            size += 1
+        left[group], first = size - begin, until
+    return merged[:size].copy(), sums[:size].copy(), left

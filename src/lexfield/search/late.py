@@ -77,7 +77,7 @@ class Late:
             scores = asked.score(np.sort(chosen))[np.argsort(np.argsort(chosen))]
             return np.where(scores > -np.inf, scores, np.nan)
 
-        return Scorer(score, copy=1.0)
+        return Scorer(score, copy=asked.score_copy())
 
 
 def choose_rows(
@@ -101,6 +101,17 @@ class AskedWords:
         self.names = [encoded.words[place] for place in own]
         self.vectors = words.codec.project(encoded.states[own])
         self.weights = words.weights_of([encoded.tokens[place] for place in own])
+        self._states = encoded.states[own]
+
+    def score_copy(self) -> float:
+        """Return what a copy of the query scores: what is stored of its words is not all."""
+        if not self.weights.sum() > 0:
+            return 1.0
+        words, scores = self._words.codec.encode(self._states), np.zeros(1)
+        starts, weights = np.array([0, len(words)]), np.maximum(self.weights, 0)
+        levels = self._words.codec.levels
+        compare_words(words, starts, weights, levels, self.vectors, self.weights, scores)
+        return float(scores[0])
 
     def score(self, chosen: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of ascending rows; -inf for a row without words."""

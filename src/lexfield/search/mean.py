@@ -22,7 +22,7 @@ from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import TINY, measure_vector
-from lexfield.index.chance import Scorer
+from lexfield.index.chance import SAMPLE, Scorer
 from lexfield.index.nearest import find_nearest, measure
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -65,7 +65,11 @@ class Mean:
         """Return a scorer for arbitrary rows, or None for plain means."""
         if self.plain or rows.lexicon.contributions is None or not query.known.any():
             return None
-        return Scorer(partial(find_cosines, rows, query.vector()), copy=1.0)
+        vector = query.vector()
+        near, squares = find_nearest_rows(rows, vector, min(SAMPLE // 2, len(rows)), rows.live)
+        known = np.zeros(len(rows))  # the best rows: too few of them are in a sample of all
+        known[near] = np.maximum(1 - squares / 2, 0)
+        return Scorer(partial(find_cosines, rows, vector), known, copy=1.0)
 
     def _search_means(
         self, rows: Rows, query: Query, k: int, among: Mask | None, is_old: bool
