@@ -33,7 +33,7 @@ _ENOUGH = ((5, 3), (10, 2))  # authors with so many texts each; chosen on C50's 
 
 
 @dataclass(frozen=True)
-class Verification:
+class AuthorVerification:
     """Per text and author: the share of rounds, and the probability that it is by the author.
 
     auc: for each text, how often among the questions that known texts of its length ask, a right
@@ -65,7 +65,7 @@ def verify_texts(
     groups: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
     truth: NDArray[np.int64],
     seed: int = 0,
-) -> Verification:
+) -> AuthorVerification:
     """Verify texts. Each group is the rows of known texts to learn from, whose authors are
     ``truth``, and the rows of texts to verify by them; the latter come last of all rows."""
     found = find_leads(vectors, layout, layout.hidden, seed)
@@ -83,7 +83,7 @@ def verify_texts(
         p[rows] = _fit_logistic(every, is_right)(found[rows])
         auc[rows] = _find_auc(every, is_right, np.tile(truth, 2))
     first = int(mine.min())
-    return Verification(found[first:, :, 0], p[first:], auc[first:])
+    return AuthorVerification(found[first:, :, 0], p[first:], auc[first:])
 
 
 def find_leads(

@@ -11,7 +11,7 @@ from typing import Annotated, Unpack
 import numpy as np
 from msgspec import Meta
 
-from lexfield.compare.authors import Authors, Method, find_changes
+from lexfield.compare.authors import AttributionMethod, Authors, find_changes
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.known import find_known, join_parts
@@ -68,7 +68,7 @@ class Rolling(Result[Window]):
     by: str
     window: int
     changes: list[Change]
-    method: Method
+    method: AttributionMethod
     calibration: Calibration
     plot_formats = PAGE_FORMATS
 

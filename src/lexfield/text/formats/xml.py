@@ -83,7 +83,7 @@ def parse(data: bytes, where: str, wanted: Collection[str] | None = None) -> Ite
 
 
 @dataclass(frozen=True)
-class Text:
+class TextElements:
     """Which elements make the text of a document.
 
     blocks: paragraphs, which have an empty line between them.
