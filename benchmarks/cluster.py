@@ -27,7 +27,7 @@ from harness import HERE, rounded
 
 from lexfield import Corpus, Document, Index
 from lexfield.cluster.build_shards import build_sharded
-from lexfield.cluster.dask_engine import Cluster
+from lexfield.cluster.dask_engine import DaskEngine
 from lexfield.compare.pairs import pairs
 
 QUERIES = 2_400
@@ -47,7 +47,7 @@ def run(data: Path) -> dict[str, Any]:
         folder = Path(name)
         single = Index.build(Corpus.of(documents), folder / "single")
         texts = [str(s) for s in single.corpus.sentences[:: 57_000 // QUERIES] if len(s) > 40]
-        with Nodes(folder / "nodes") as nodes, Cluster(nodes.address) as cluster:
+        with Nodes(folder / "nodes") as nodes, DaskEngine(nodes.address) as cluster:
             list(single.search_many(texts[:100], "wmd", 5, engine=cluster))  # workers are warm
             result["overhead"] = _overhead(single, texts[:QUERIES], cluster, nodes.pids)
             print(json.dumps(result, indent=1), file=sys.stderr)
@@ -62,7 +62,9 @@ def run(data: Path) -> dict[str, Any]:
     return result
 
 
-def _overhead(index: Index, texts: list[str], cluster: Cluster, pids: list[int]) -> dict[str, Any]:
+def _overhead(
+    index: Index, texts: list[str], cluster: DaskEngine, pids: list[int]
+) -> dict[str, Any]:
     def timed(**how: Any) -> tuple[float, float, list[list[int]]]:
         start, spent = time.perf_counter(), _processor(pids)
         rows = [ranking.rows for ranking in index.search_many(texts, "wmd", 5, **how)]
@@ -93,7 +95,7 @@ def _processor(pids: list[int]) -> float:
     return spent + float(sum(o.user + o.system for o in others))
 
 
-def _bytes(index: Index, texts: list[str], method: str, cluster: Cluster) -> dict[str, int]:
+def _bytes(index: Index, texts: list[str], method: str, cluster: DaskEngine) -> dict[str, int]:
     sent, received = cluster.sent, cluster.received
     for ranking in index.search_many(texts, method, 5, engine=cluster):
         _ = [hit.text for hit in ranking]  # texts are fetched too
@@ -104,7 +106,7 @@ def _bytes(index: Index, texts: list[str], method: str, cluster: Cluster) -> dic
     }
 
 
-def _pair_bytes(documents: list[Document], folder: Path, cluster: Cluster) -> dict[str, Any]:
+def _pair_bytes(documents: list[Document], folder: Path, cluster: DaskEngine) -> dict[str, Any]:
     """Files are written once and read once; inputs are read by every worker."""
     few = Corpus.of(documents[::10])
     sent, received = cluster.sent, cluster.received

@@ -13,7 +13,7 @@ import pytest
 
 import lexfield
 from lexfield.cluster.build_shards import build_sharded
-from lexfield.cluster.dask_engine import Cluster, choose_run_folder, open_engine
+from lexfield.cluster.dask_engine import DaskEngine, choose_run_folder, open_engine
 from lexfield.compare.pairs import pairs
 from lexfield.engine.processes import Local
 from lexfield.errors import ClusterError, InputError
@@ -45,8 +45,8 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
 
 
 @pytest.fixture
-def cluster(nodes: Nodes) -> Iterator[Cluster]:
-    with Cluster(nodes.address) as opened:
+def cluster(nodes: Nodes) -> Iterator[DaskEngine]:
+    with DaskEngine(nodes.address) as opened:
         yield opened
 
 
@@ -55,7 +55,7 @@ def items(folder: Path, count: int, seconds: float = 0.05) -> list[dict[str, Any
     return [{"folder": str(folder), "number": i, "seconds": seconds} for i in range(count)]
 
 
-def test_results_are_those_of_this_machine_in_order(cluster: Cluster, tmp_path: Path) -> None:
+def test_results_are_those_of_this_machine_in_order(cluster: DaskEngine, tmp_path: Path) -> None:
     wanted = list(Local().map(SLOW, items(tmp_path / "a", 20, 0)))
     seen: list[tuple[int, int | None]] = []
     found = cluster.map(SLOW, items(tmp_path / "b", 20, 0), progress=lambda *x: seen.append(x))
@@ -66,7 +66,7 @@ def test_results_are_those_of_this_machine_in_order(cluster: Cluster, tmp_path: 
 
 
 def test_few_tasks_are_under_way_and_a_stopped_run_cancels_them(
-    cluster: Cluster, tmp_path: Path
+    cluster: DaskEngine, tmp_path: Path
 ) -> None:
     found = cluster.map(SLOW, items(tmp_path / "a", 100, 0.05))
     next(found)
@@ -82,14 +82,14 @@ def test_few_tasks_are_under_way_and_a_stopped_run_cancels_them(
     assert len(list((tmp_path / "b").iterdir())) < 20
 
 
-def test_errors_of_tasks_keep_their_kind_and_say_where(cluster: Cluster, tmp_path: Path) -> None:
+def test_errors_of_tasks_keep_their_kind_and_say_where(cluster: DaskEngine, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"seconds must be .* \(on tcp://127"):
         list(cluster.map(SLOW, items(tmp_path / "a", 3, -1)))
     with pytest.raises(InputError, match="seconds must be"):
         list(Local().map(SLOW, items(tmp_path / "a", 3, -1)))
 
 
-def test_status_tells_every_worker(cluster: Cluster) -> None:
+def test_status_tells_every_worker(cluster: DaskEngine) -> None:
     found = cluster.status()
     assert [worker.threads for worker in found] == [1, 1]
     assert {worker.lexfield for worker in found} == {lexfield.__version__}
@@ -99,12 +99,14 @@ def test_status_tells_every_worker(cluster: Cluster) -> None:
 def test_nobody_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEXFIELD_CLUSTER", "tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match="No scheduler answers"):
-        Cluster("tcp://127.0.0.1:9", timeout=1)
+        DaskEngine("tcp://127.0.0.1:9", timeout=1)
     monkeypatch.delenv("LEXFIELD_CLUSTER")
     assert isinstance(open_engine(), Local)
 
 
-def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_path: Path) -> None:
+def test_jobs_give_the_same_bits_as_here(
+    cluster: DaskEngine, sample: Corpus, tmp_path: Path
+) -> None:
     """All methods on 1, 2 and 4 shards are in tests/fault."""
     few = Corpus.of(list(sample.documents)[::12])
     single = Index.build(few, tmp_path / "single")
@@ -130,7 +132,7 @@ def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_p
         pairs(few, engine=cluster)
 
 
-def test_a_run_without_a_folder_gets_one_that_all_see(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_run_without_a_folder_gets_one_that_all_see(cluster: DaskEngine, tmp_path: Path) -> None:
     folder = choose_run_folder(cluster, "pairs books", [tmp_path / "missing", tmp_path])
     assert folder.parent == tmp_path and not list(tmp_path.iterdir())
     assert choose_run_folder(cluster, "pairs books", [tmp_path]) == folder
@@ -183,7 +185,7 @@ def kill_at_a_quarter(nodes: Nodes, total: int) -> Any:
 
 
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
-    with Nodes(tmp_path / "nodes") as nodes, Cluster(nodes.address) as cluster:
+    with Nodes(tmp_path / "nodes") as nodes, DaskEngine(nodes.address) as cluster:
         wanted = items(tmp_path / "out", 40)
         found = list(cluster.map(SLOW, wanted, progress=kill_at_a_quarter(nodes, 40)))
         assert nodes.workers[0].wait(10) == -signal.SIGKILL
@@ -197,7 +199,7 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
 def test_without_repeating_the_same_run_fails(tmp_path: Path) -> None:
     """The control: it is the repeating that saves the run above."""
     never = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    with Nodes(tmp_path / "nodes", settings=never) as nodes, Cluster(nodes.address) as cluster:
+    with Nodes(tmp_path / "nodes", settings=never) as nodes, DaskEngine(nodes.address) as cluster:
         wanted = items(tmp_path / "out", 40)
         with pytest.raises(ClusterError, match="was lost with 1 workers"):
             list(cluster.map(SLOW, wanted, progress=kill_at_a_quarter(nodes, 40)))
@@ -207,9 +209,9 @@ def test_without_repeating_the_same_run_fails(tmp_path: Path) -> None:
 def test_a_scheduler_that_is_gone_is_told(error: Exception) -> None:
     from unittest.mock import Mock
 
-    from lexfield.cluster.dask_engine import Cluster
+    from lexfield.cluster.dask_engine import DaskEngine
 
-    cluster = Cluster.__new__(Cluster)
+    cluster = DaskEngine.__new__(DaskEngine)
     cluster.address = "tcp://10.0.0.5:8786"
     cluster._client = Mock(ncores=Mock(side_effect=error), cancel=Mock(side_effect=error))
     with pytest.raises(ClusterError, match="scheduler at tcp://10.0.0.5:8786 is gone") as told:

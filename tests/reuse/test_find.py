@@ -14,14 +14,14 @@ from lexfield.reuse.find import Shared, count_area, find_shared
 from lexfield.reuse.passages import compute_chance, find_least
 from lexfield.reuse.scoring import COSTS, UNIT, Scores, find_threshold
 from lexfield.reuse.seeds import _INFORMATIVE
-from lexfield.reuse.words import Words, mark_repeated
+from lexfield.reuse.words import CorpusWords, mark_repeated
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.threshold import threshold
 from lexfield.vectors.wordvectors import WordVectors
 
 
 def share(*texts: str, chance: float = 0.01) -> Shared:
-    return find_shared(Words.of(Corpus.of(list(texts)), WordVectors.default()), chance=chance)
+    return find_shared(CorpusWords.of(Corpus.of(list(texts)), WordVectors.default()), chance=chance)
 
 
 def draw_text(random: np.random.Generator, length: int, vocabulary: list[str]) -> list[str]:
@@ -34,12 +34,12 @@ def draw_text(random: np.random.Generator, length: int, vocabulary: list[str]) -
 VOCABULARY = [f"w{number}x" for number in range(400)]  # words without vectors or stems
 
 
-def score_all(words: Words) -> Scores:
+def score_all(words: CorpusWords) -> Scores:
     every = np.ones(len(words.information), bool)
     return Scores.of(words, every, every)
 
 
-def align_slowly(words: Words) -> int:
+def align_slowly(words: CorpusWords) -> int:
     """The best score of two documents by plain dynamic programming (Smith and Waterman)."""
     scores = score_all(words)
     table = {
@@ -150,7 +150,7 @@ def test_similar_words_are_those_above_the_threshold_of_the_vectors() -> None:
 
 def test_rare_words_tell_more_and_numbers_little() -> None:
     corpus = Corpus.of(["The barometer fell in chapter xiv of 1834.", "The sea."])
-    words = Words.of(corpus, WordVectors.default())
+    words = CorpusWords.of(corpus, WordVectors.default())
     tell = {w: words.information[corpus.vocabulary.id(w)] for w in corpus.vocabulary}
     assert tell["barometer"] > tell["sea"] > tell["the"]
     assert tell["xiv"] <= 2 and tell["1834"] <= 2

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.vectors.threshold import Curve, threshold
+from lexfield.vectors.threshold import NeighbourCurve, threshold
 from lexfield.vectors.wordvectors import WordVectors
 
 
@@ -127,7 +127,7 @@ def test_any_number_of_threads_gives_the_same(monkeypatch: pytest.MonkeyPatch) -
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=30), st.floats(0, 200))
 def test_a_curve_is_read_both_ways(steps: list[int], wanted: float) -> None:
     expected = np.append(np.cumsum(steps[::-1])[::-1], 0).astype(float)
-    curve = Curve(np.linspace(-1, 1, len(expected)), expected)
+    curve = NeighbourCurve(np.linspace(-1, 1, len(expected)), expected)
     found = curve.similarity(wanted)
     assert curve.neighbours(found) <= wanted + 1e-9
     if found > -1:

@@ -12,8 +12,8 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.reuse.passages import Passage, find_moved
-from lexfield.reuse.scoring import Alignment
+from lexfield.reuse.passages import ReusedPassage, find_moved
+from lexfield.reuse.scoring import WordAlignment
 from lexfield.sample import TEXTS
 from lexfield.text.segment import sentence_spans, split_words
 from lexfield.verbs.results import encode_csv
@@ -96,17 +96,17 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
     assert {step.op for step in pair.alignment} == {"identical", "only in b"}
 
 
-def align(pairs: list[tuple[int, int]]) -> Alignment:
+def align(pairs: list[tuple[int, int]]) -> WordAlignment:
     ones = np.ones(len(pairs))
     relations, cosines = np.zeros(len(pairs), np.uint8), ones.astype(np.float32)
-    return Alignment(np.array(pairs), relations, cosines, ones, 0 * ones)
+    return WordAlignment(np.array(pairs), relations, cosines, ones, 0 * ones)
 
 
 def test_words_within_two_alignments_count_once() -> None:
     outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
     inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b
     parts = [align(outer), align(inner)]
-    assert Passage(0, 1, parts, 40, find_moved(parts)).identical == 1
+    assert ReusedPassage(0, 1, parts, 40, find_moved(parts)).identical == 1
 
 
 def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:

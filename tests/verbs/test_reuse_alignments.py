@@ -10,7 +10,7 @@ import pytest
 import lexfield as lx
 from lexfield.reuse.describe import PassagePair
 from lexfield.reuse.passages import _claim, find_moved
-from lexfield.reuse.scoring import Alignment, Scorer
+from lexfield.reuse.scoring import AlignmentScorer, WordAlignment
 from lexfield.text.segment import sentence_spans, split_words
 from tests.verbs.test_reuse import align, read
 
@@ -60,7 +60,7 @@ def test_shuffled_sentences_are_one_passage_with_every_word_once(seed: int) -> N
 class OneNat:
     """Scores every pair of words alike."""
 
-    def score(self, _: int, __: int, pairs: np.ndarray) -> Alignment:
+    def score(self, _: int, __: int, pairs: np.ndarray) -> WordAlignment:
         return align(pairs.tolist())
 
 
@@ -68,7 +68,7 @@ def test_no_word_is_in_two_parts_of_a_passage() -> None:
     best = align([(n, n) for n in range(40)])
     again = align([(n + 20, n + 90) for n in range(36)])  # the first words a second time
     little = align([(n + 60, n + 30) for n in range(20)])  # of which ten are left
-    kept = _claim(cast(Scorer, OneNat()), 0, 1, [little, again, best])
+    kept = _claim(cast(AlignmentScorer, OneNat()), 0, 1, [little, again, best])
     assert [one.box for one in kept] == [(0, 39, 0, 39), (40, 55, 110, 125)]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import lexfield as lx
 from lexfield.reuse.passages import _group
-from lexfield.reuse.scoring import Alignment
-from lexfield.reuse.words import Words
+from lexfield.reuse.scoring import WordAlignment
+from lexfield.reuse.words import CorpusWords
 from lexfield.sample import TEXTS
 from lexfield.text.corpus import Corpus
 from lexfield.text.segment import split_words
@@ -138,13 +138,13 @@ def test_a_common_phrase_is_discounted_and_copies_of_a_passage_are_not() -> None
     copied = [varied[0]] * 80
     counts = []
     for texts in (varied, copied):
-        words = Words.of(Corpus.of(texts), WordVectors.default())
+        words = CorpusWords.of(Corpus.of(texts), WordVectors.default())
         counts.append(words.phrases.words[words.corpus.vocabulary.id("matter")])
     assert counts == [80, 1]
 
 
 def test_two_copies_near_each_other_are_two_groups() -> None:
-    def run(start: int, low: int, size: int) -> Alignment:
+    def run(start: int, low: int, size: int) -> WordAlignment:
         return align([(start + n, low + n) for n in range(size)])
 
     # a passage and the end of it, which is near both copies

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Annotated
 
 from lexfield import __version__
-from lexfield.cli.output import Rows
-from lexfield.cluster.dask_engine import Cluster
+from lexfield.cli.output import CommandResult
+from lexfield.cluster.dask_engine import DaskEngine
 from lexfield.errors import InputError
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.options import Target
@@ -31,7 +31,7 @@ def show_status(
         Target | None,
         Help("Check that every worker can write to this folder and this machine can read it."),
     ] = None,
-) -> Rows:
+) -> CommandResult:
     """List the workers of a cluster: threads, memory, tasks, and their version of lexfield.
 
     lexfield cluster status tcp://10.0.0.5:8786
@@ -39,12 +39,12 @@ def show_status(
     """
     if folder and not Path(folder).is_dir():
         raise InputError(f"There is no folder {str(folder)!r}.")
-    with Cluster(address) as opened:
+    with DaskEngine(address) as opened:
         workers = [asdict(worker) for worker in opened.status()]
         if folder:
             seen = opened.try_folder(Path(os.path.realpath(folder)))
             workers = [{**worker, "folder": seen[worker["address"]]} for worker in workers]
-    result = Rows(workers)
+    result = CommandResult(workers)
     result.notes = [
         f"{worker['address']} has lexfield {worker['lexfield']}, this machine {__version__}"
         for worker in workers

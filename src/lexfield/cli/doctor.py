@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from lexfield.cli.output import Rows
+from lexfield.cli.output import CommandResult
 from lexfield.cli.system import describe_version, list_extras, list_missing
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
@@ -41,7 +41,7 @@ _TEXTS = {"cat": "The cat sat on the mat. It slept.", "ship": "The ship sailed h
 
 
 @verb(command="doctor", served="no")
-def examine() -> Rows:
+def examine() -> CommandResult:
     """Check that lexfield is installed well and works.
 
     Tries the packages, the vectors, a search and the disk.
@@ -64,7 +64,7 @@ def examine() -> Rows:
     if any(row["state"] == "absent" for row in rows):
         lines += ["", "Extras are optional. To add some: pip install 'lexfield[plots,serve]'"]
     failed = [row["check"] for row in rows if row["state"] == "failed"]
-    result = Rows(rows, text=lines)
+    result = CommandResult(rows, text=lines)
     if failed:
         result.error = InputError(
             f"Something is wrong with: {', '.join(failed)}.",

@@ -102,7 +102,7 @@ def choose_notes(notes: Sequence[str]) -> list[str]:
 
 
 @dataclass(repr=False)
-class Rows(Result[JsonObject]):
+class CommandResult(Result[JsonObject]):
     """The result of a command that is not a verb; ``text`` is for people."""
 
     extra: JsonObject = hidden(default_factory=dict)

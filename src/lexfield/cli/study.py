@@ -15,7 +15,7 @@ from typing import Annotated, Literal, TypedDict, Unpack
 
 from msgspec import Meta
 
-from lexfield.cli.output import Rows, echo
+from lexfield.cli.output import CommandResult, echo
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
@@ -86,7 +86,7 @@ def new(
     baselines: Baselines = BASELINES,
     progress: Progress = silent,
     **making: Unpack[Making],
-) -> Rows:
+) -> CommandResult:
     """Make a questionnaire: five suggestions of each method for each query.
 
     choose3: one sentence of each method; choose three. head2head: five sentences of the target
@@ -130,7 +130,7 @@ def import_suggestions(
     targets: Targets = PAPER_TARGETS,
     baselines: Baselines = PAPER_BASELINES,
     **making: Unpack[Making],
-) -> Rows:
+) -> CommandResult:
     """Make a questionnaire from a file of suggestions by any program.
 
     The file holds {"0": {"query": "…", "mine": ["…", …], "theirs": ["…", …]}, …}. The default
@@ -144,7 +144,7 @@ def import_suggestions(
     return _describe(made)
 
 
-def _describe(made: Study) -> Rows:
+def _describe(made: Study) -> CommandResult:
     design, left_out = made.design, made.about["left_out"]
     record = {
         "study": str(made.path),
@@ -161,7 +161,7 @@ def _describe(made: Study) -> Rows:
         f"next: lexfield study run {made.path}, or: lexfield study serve {made.path}",
     ]
     made.close()
-    return Rows([record], text=lines, notes=notes)
+    return CommandResult([record], text=lines, notes=notes)
 
 
 @verb(command="study run", served="no")
@@ -240,7 +240,7 @@ def analyse(
     *,
     draws: Annotated[int, Meta(ge=100, le=100_000), Help("Samples for intervals.")] = 2000,
     level: Annotated[float, Meta(ge=0.5, le=0.9999), Help("Level of intervals.")] = 0.95,
-) -> Rows:
+) -> CommandResult:
     """Print how often each method was chosen, with intervals, strengths, agreement and power.
 
     Intervals come from resampling participants, each with all their answers.
@@ -259,7 +259,7 @@ def analyse(
     if result.simulated:
         notes.append("these participants are simulated")
     lines = _format_analysis(result)
-    return Rows(result.to_dicts(), extra=figures, text=lines, notes=notes)
+    return CommandResult(result.to_dicts(), extra=figures, text=lines, notes=notes)
 
 
 def _format_analysis(result: analysis.Analysis) -> list[str]:

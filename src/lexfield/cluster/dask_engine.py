@@ -42,7 +42,7 @@ _MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, err
 
 
 @dataclass(frozen=True)
-class Worker:
+class WorkerStatus:
     """One worker, as ``lexfield cluster status`` shows it."""
 
     address: str
@@ -54,7 +54,7 @@ class Worker:
     lexfield: str
 
 
-class Cluster:
+class DaskEngine:
     """An engine whose tasks run on the workers of the scheduler at ``address``."""
 
     def __init__(self, address: str, timeout: float = 10.0) -> None:
@@ -200,12 +200,12 @@ class Cluster:
                     f"Start some with: dask worker {self.address}",
                 ) from None
 
-    def status(self) -> list[Worker]:
+    def status(self) -> list[WorkerStatus]:
         """Return every worker with its version of lexfield, which must be the same everywhere."""
         versions = self._client.run(installed, on_error="return")
         info = self._client.scheduler_info(n_workers=-1)["workers"]
         return [
-            Worker(
+            WorkerStatus(
                 address,
                 about["host"],
                 about["nthreads"],
@@ -234,7 +234,7 @@ class Cluster:
     def close(self) -> None:
         self._client.close()
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> DaskEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -244,10 +244,10 @@ class Cluster:
 def open_engine(cluster: str | None = None) -> Engine:
     """Return the cluster at an address, or at that of ``LEXFIELD_CLUSTER``; else this machine."""
     address = cluster or os.environ.get(VARIABLE, "")
-    return Cluster(address) if address else Local()
+    return DaskEngine(address) if address else Local()
 
 
-def choose_run_folder(cluster: Cluster, key: str, parents: Sequence[Path] = ()) -> Path:
+def choose_run_folder(cluster: DaskEngine, key: str, parents: Sequence[Path] = ()) -> Path:
     """Return a folder that this machine and all workers see, the same for the same ``key``.
 
     ``key`` says what is computed, such as the arguments of the command, so that the same run goes

@@ -29,7 +29,7 @@ from lexfield.compare.calibration import (
 )
 from lexfield.compare.copies import find_copies
 from lexfield.compare.feature_language import count_languages, use_language
-from lexfield.compare.imposters import Verification, check_enough, verify_texts
+from lexfield.compare.imposters import AuthorVerification, check_enough, verify_texts
 from lexfield.compare.known import (
     cut_excerpt,
     find_foreign,
@@ -66,7 +66,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Method:
+class AttributionMethod:
     """How texts were attributed. ``weights`` has one number per rule and feature."""
 
     features: list[str]
@@ -80,7 +80,7 @@ class Method:
 class Check:
     """How texts of about one length are attributed, and how well that works on known texts."""
 
-    method: Method
+    method: AttributionMethod
     calibration: Calibration
 
 
@@ -100,11 +100,11 @@ class Authors:
     texts: list[Document]
     left_out: list[tuple[int, ...]]
     probabilities: Matrix
-    method: Method
+    method: AttributionMethod
     calibration: Calibration
     checks: list[Check]
     foreign: NDArray[np.bool_]
-    verification: Verification | None = None
+    verification: AuthorVerification | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -221,7 +221,7 @@ def _weigh(
         named = [(rule, str(one)) for rule in rules for one in features]
         weights = dict(zip(named, model.weights.round(4).tolist(), strict=True))
         used.append({feature for (_, feature), weight in weights.items() if weight})
-        method = Method(
+        method = AttributionMethod(
             [str(one) for one in features],
             " + ".join(rules),
             measure or "cosine",

@@ -34,7 +34,7 @@ _ENOUGH = ((5, 3), (10, 2))  # authors with so many texts each; chosen on C50's 
 
 
 @dataclass(frozen=True)
-class Verification:
+class AuthorVerification:
     """Per text and author: the share of rounds, and the probability that it is by the author.
 
     auc: for each text, how often among the questions that known texts of its length ask, a right
@@ -45,9 +45,9 @@ class Verification:
     probabilities: Matrix
     auc: Matrix
 
-    def take(self, rows: Array) -> Verification:
+    def take(self, rows: Array) -> AuthorVerification:
         """Return what was found about some texts."""
-        return Verification(self.scores[rows], self.probabilities[rows], self.auc[rows])
+        return AuthorVerification(self.scores[rows], self.probabilities[rows], self.auc[rows])
 
 
 def is_enough(sizes: NDArray[np.int64]) -> bool:
@@ -75,16 +75,12 @@ def verify_texts(
     groups: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
     truth: NDArray[np.int64],
     seed: int = 0,
-) -> Verification:
+) -> AuthorVerification:
     """Verify texts. Each group is the rows of known texts to learn from, whose authors are
     ``truth``, and the rows of texts to verify by them; the latter come last of all rows.
     ``vectors`` has all texts for each group, by the features that count for its length."""
-    size = len(layout.asked)
-    scores, p, auc = (
-        np.empty((size, layout.authors)),
-        np.empty((size, layout.authors)),
-        np.empty(size),
-    )
+    auc = np.empty(len(layout.asked))
+    scores, p = np.empty((2, len(auc), layout.authors))
     for own, (checked, rows) in zip(vectors, groups, strict=True):
         both = np.append(checked, rows)
         leads = find_leads(own, layout, layout.hidden[both], seed, both)
@@ -100,7 +96,7 @@ def verify_texts(
         scores[rows], p[rows] = asked[..., 0], _fit_logistic(every, is_right)(asked)
         auc[rows] = _find_auc(every, is_right, np.tile(truth, 2))
     first = min(int(rows.min()) for _, rows in groups)
-    return Verification(scores[first:], p[first:], auc[first:])
+    return AuthorVerification(scores[first:], p[first:], auc[first:])
 
 
 def find_leads(

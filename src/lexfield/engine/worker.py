@@ -23,7 +23,7 @@ _PAUSE = 0.1  # seconds between two reports of progress
 _WATCH = 0.5  # seconds between two looks at the parent
 
 
-class Frames:
+class ReplyChannel:
     """The way back to the parent, and the progress of the task."""
 
     def __init__(self, out: BinaryIO, id: str) -> None:
@@ -50,7 +50,7 @@ class Frames:
             self.send({"progress": {"stage": self._stage, "done": int(done), "total": total}})
 
 
-def run_task(task: JsonObject, frames: Frames) -> tuple[JsonObject, bytes]:
+def run_task(task: JsonObject, frames: ReplyChannel) -> tuple[JsonObject, bytes]:
     """Run a task; return the last frame of its reply and the body that follows it."""
     try:
         report = {"report": frames} if task["reports"] else {}
@@ -120,7 +120,7 @@ def main() -> None:
     limit_memory()
     for line in sys.stdin.buffer:
         task = json.loads(line)
-        frames = Frames(out, task["id"])
+        frames = ReplyChannel(out, task["id"])
         frames.send(*run_task(task, frames))
 
 

@@ -47,7 +47,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """Two runs by one measure. p values are two-sided: paired t test and randomisation test."""
 
     measure: str
@@ -118,14 +118,14 @@ def _note_foreign_ids(run: Run, qrels: Qrels) -> list[str]:
 
 def compare(
     run: Run, other: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT
-) -> Table[Comparison]:
+) -> Table[RunComparison]:
     """Test whether ``run`` and ``other`` differ."""
     ours, theirs = by_query(run, qrels, measures), by_query(other, qrels, measures)
     rows = []
     for name in measures:
         gaps = ours[name] - theirs[name]
         rows.append(
-            Comparison(
+            RunComparison(
                 name,
                 float(ours[name].mean()),
                 float(theirs[name].mean()),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import join_ranges
 from lexfield.errors import InputError
 from lexfield.index.fitted import PREFIX as FITTED
-from lexfield.index.fitted import Fitted
+from lexfield.index.fitted import FittedVectors
 from lexfield.index.names import name_encoding, name_index
 from lexfield.index.parts import ENCODER, encoder_key
 from lexfield.index.segment import Segment
@@ -35,7 +35,7 @@ Item = tuple[int, Encoded | str]  # the hash of a text; what the encoder says, o
 
 
 @dataclass(frozen=True)
-class Table:
+class EncodedTexts:
     """Encoded texts. One whose scale is 0 has no vector: it is missing, or the encoder failed."""
 
     hashes: NDArray[np.uint64]
@@ -52,7 +52,7 @@ class Table:
         out.strings(f"{key}names", list(self.names))
 
     @classmethod
-    def load(cls, part: Store, key: str) -> Table:
+    def load(cls, part: Store, key: str) -> EncodedTexts:
         arrays: JsonObject = {name: part.array(f"{key}{name}") for name in _ARRAYS}
         return cls(**arrays, names=part.strings(f"{key}names"))
 
@@ -60,7 +60,7 @@ class Table:
 _ARRAYS = ("hashes", "vectors", "scales", "offsets", "codes", "words")
 
 
-def pack(items: Sequence[Item], codec: Codec) -> Table:
+def pack(items: Sequence[Item], codec: Codec) -> EncodedTexts:
     """Return a table of encoded texts."""
     dims = len(codec.mean)
     vectors, scales = np.zeros((len(items), dims), np.int8), np.zeros(len(items), np.float32)
@@ -79,7 +79,7 @@ def pack(items: Sequence[Item], codec: Codec) -> Table:
         vectors[row] = np.rint(length / scales[row])
     names = dict.fromkeys(words)
     numbers = {name: number for number, name in enumerate(names)}
-    return Table(
+    return EncodedTexts(
         np.array([number for number, _ in items], np.uint64),
         vectors,
         scales,
@@ -90,7 +90,9 @@ def pack(items: Sequence[Item], codec: Codec) -> Table:
     )
 
 
-def gather(tables: Sequence[Table], hashes: NDArray[np.uint64], codec: Codec) -> Table:
+def gather(
+    tables: Sequence[EncodedTexts], hashes: NDArray[np.uint64], codec: Codec
+) -> EncodedTexts:
     """Return the table of some texts, put together from those that hold them."""
     made = [pack([], codec), *tables]
     numbers: dict[str, int] = {}
@@ -123,7 +125,7 @@ def gather(tables: Sequence[Table], hashes: NDArray[np.uint64], codec: Codec) ->
     all_words = np.concatenate(words)[by_row]
     used, numbered = np.unique(all_words, return_inverse=True)
     names = list(numbers)
-    return Table(
+    return EncodedTexts(
         hashes,
         vectors,
         own_scales,
@@ -160,19 +162,19 @@ class Encodings:
         return f"{FITTED}vectors" in self._part
 
     @property
-    def fitted(self) -> Fitted | None:
+    def fitted(self) -> FittedVectors | None:
         """Vectors of words, fitted to those of the texts; None until all texts are encoded."""
-        return Fitted.load(self._part) if self.is_finished else None
+        return FittedVectors.load(self._part) if self.is_finished else None
 
-    def table(self, segment: Segment, unit: str) -> Table | None:
+    def table(self, segment: Segment, unit: str) -> EncodedTexts | None:
         key = encoder_key(segment, unit)
-        return Table.load(self._part, key) if f"{key}hashes" in self._part else None
+        return EncodedTexts.load(self._part, key) if f"{key}hashes" in self._part else None
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[EncodedTexts]:
         """Yield all tables, of segments that are gone and loose ones too."""
         for name in self._part.names(""):
             if name.endswith(".hashes"):
-                yield Table.load(self._part, name.removesuffix("hashes"))
+                yield EncodedTexts.load(self._part, name.removesuffix("hashes"))
 
     def count_loose(self) -> int:
         return sum(name.endswith("hashes") for name in self._part.names(LOOSE))

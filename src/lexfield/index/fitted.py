@@ -38,7 +38,7 @@ Targets = Mapping[tuple[int, str], tuple[NDArray[np.int8], NDArray[np.float32]]]
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedVectors:
     """Weighted vectors of words, and the map that makes one for any other word."""
 
     words: Sequence[str]
@@ -51,7 +51,7 @@ class Fitted:
         out.array(f"{PREFIX}map", self.map)
 
     @classmethod
-    def load(cls, part: Store) -> Fitted:
+    def load(cls, part: Store) -> FittedVectors:
         vectors, map_ = (part.array(f"{PREFIX}{name}") for name in ("vectors", "map"))
         return cls(part.strings(f"{PREFIX}words"), vectors, map_)
 
@@ -68,7 +68,7 @@ class Fitted:
         return made
 
 
-def fit_words(segments: Sequence[Segment], targets: Targets, ridge: float = RIDGE) -> Fitted:
+def fit_words(segments: Sequence[Segment], targets: Targets, ridge: float = RIDGE) -> FittedVectors:
     """Fit vectors of the words of segments to the vectors of their rows: bytes and scales."""
     from scipy.sparse import csr_matrix, diags, vstack
 
@@ -101,7 +101,7 @@ def fit_words(segments: Sequence[Segment], targets: Targets, ridge: float = RIDG
         gram = (means.T @ means).astype(np.float64) + ridge * np.eye(dims)
         map_ = np.linalg.solve(gram, (means.T @ target).astype(np.float64)).astype(np.float32)
         solved = guesses @ map_ + _solve(bag, target - means @ map_, ridge)
-    return Fitted(list(words), (solved * weights[:, None]).astype(np.float16), map_)
+    return FittedVectors(list(words), (solved * weights[:, None]).astype(np.float16), map_)
 
 
 def _solve(bag: csr_matrix, target: NDArray[np.float32], ridge: float) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from lexfield.errors import InputError, check
 from lexfield.index.collection import Collection
 from lexfield.index.fit_topics import mixtures_of_documents
 from lexfield.index.lexicon import Maps
-from lexfield.index.metrics import NAME, PREFIX, LearnedMetric, derive_missing
+from lexfield.index.metrics import NAME, PREFIX, MetricReport, derive_missing
 from lexfield.index.rows import Rows, mean_vectors, text_vectors
 from lexfield.index.topics import (
     Topics,
@@ -40,7 +40,7 @@ def learn_metric(
     seed: int = 0,
     allow_unknown: bool = False,
     progress: Progress = silent,
-) -> LearnedMetric:
+) -> MetricReport:
     """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
 
     Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
@@ -68,7 +68,7 @@ def learn_metric(
             topic_map = _learn_topics(index, by, shrinkage, weights, seed)
         except InputError as error:
             notes.append(f"topics get no metric: {error.message}")
-    learned = LearnedMetric(
+    learned = MetricReport(
         name=name,
         by=by,
         unit=unit,

@@ -59,7 +59,7 @@ class MetricSummary:
 
 
 @dataclass(frozen=True)
-class LearnedMetric(MetricSummary):
+class MetricReport(MetricSummary):
     """The same, with notes on what was left out."""
 
     notes: list[str] = field(default_factory=list)
@@ -183,7 +183,7 @@ def name_learning(path: Path, name: str) -> str:
     return name_step(path, command, f"lx.learn_metric(index, by='FIELD', name={name!r})")
 
 
-def list_metrics(folder: Path) -> Table[LearnedMetric]:
+def list_metrics(folder: Path) -> Table[MetricReport]:
     """Return the metrics of the index at a folder, by name."""
     rows = _read_metrics(Store.open(folder))
     return Table(rows, pluralise(len(rows), "metric"))
@@ -195,5 +195,5 @@ def remove_metric(folder: Path, name: str) -> None:
     remove_part(folder, f"{PREFIX}{name}")
 
 
-def _read_metrics(index: Store) -> list[LearnedMetric]:
-    return [LearnedMetric(**index.parts[name]["learned"]) for name in part_names(index, PREFIX)]
+def _read_metrics(index: Store) -> list[MetricReport]:
+    return [MetricReport(**index.parts[name]["learned"]) for name in part_names(index, PREFIX)]

@@ -12,7 +12,7 @@ from lexfield.arrays import Array, join_ranges
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
 from lexfield.errors import InputError, MissingExtraError
-from lexfield.index.encodings import Encodings, Table, need_encodings
+from lexfield.index.encodings import EncodedTexts, Encodings, need_encodings
 from lexfield.index.names import name_encoding
 from lexfield.index.rows import Rows
 from lexfield.vectors.encoders import Encoded, Encoder, encode_each, open_encoder
@@ -27,7 +27,7 @@ class RowEncodings:
         self.encodings: Encodings = need_encodings(rows.segments[0].index_store)
         self.name, self.dims = self.encodings.name, self.encodings.dims
         self.rows = rows
-        self.tables: list[Table | None] = [
+        self.tables: list[EncodedTexts | None] = [
             self.encodings.table(segment, rows.unit) for segment in rows.segments
         ]
         scales = [

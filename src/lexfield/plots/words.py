@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from lexfield.bags.keyness import KeyWord
     from lexfield.results import Table
     from lexfield.vectors.models import Uncertainty
-    from lexfield.vectors.threshold import Curve, Threshold
+    from lexfield.vectors.threshold import NeighbourCurve, Threshold
 
 _BARS = 60
 _PAIRS = 20  # means of fewer are not drawn
 
 
 def draw_threshold(
-    found: Mapping[str, Threshold], words: Mapping[str, Curve] | None = None
+    found: Mapping[str, Threshold], words: Mapping[str, NeighbourCurve] | None = None
 ) -> Picture:
     """Draw expected neighbours by similarity, and where they equal the number of synonyms.
 

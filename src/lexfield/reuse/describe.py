@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.reuse.find import Shared
-from lexfield.reuse.passages import Passage, compute_chance
+from lexfield.reuse.passages import ReusedPassage, compute_chance
 from lexfield.reuse.scoring import IDENTICAL, STEM
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import CorpusWords
 
 Kind = Literal["verbatim", "edited", "reworded"]
 Operation = Literal["identical", "stem", "similar", "only in a", "only in b"]
@@ -91,7 +91,7 @@ def describe(shared: Shared, clusters: list[int]) -> list[PassagePair]:
     return found
 
 
-def choose_kind(passage: Passage) -> Kind:
+def choose_kind(passage: ReusedPassage) -> Kind:
     """Return how closely a passage follows the other, by its share of identical words.
 
     Their order does not matter: the alignment says which were moved.
@@ -102,7 +102,7 @@ def choose_kind(passage: Passage) -> Kind:
 
 
 def _make_span(
-    words: Words, document: int, first: int, last: int, spans: NDArray[np.int64]
+    words: CorpusWords, document: int, first: int, last: int, spans: NDArray[np.int64]
 ) -> Span:
     start, end = int(spans[0, 0]), int(spans[-1, 1])
     sentences = words.find_sentences(document, np.array([first, last])).tolist()
@@ -114,7 +114,9 @@ def _make_span(
 _Entry = tuple[Operation, int, int, float | None, bool]  # with places of words, -1 for none
 
 
-def _list_steps(passage: Passage, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[Step]:
+def _list_steps(
+    passage: ReusedPassage, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> Iterator[Step]:
     """Yield the steps of an alignment in the order of a; words only in b follow those before.
 
     ``a`` and ``b`` are the characters of all words of the passage.
@@ -143,7 +145,7 @@ def _continues(last: _Entry, entry: _Entry) -> bool:
     return op != "similar" and entry == following
 
 
-def _list_entries(passage: Passage) -> Iterator[_Entry]:
+def _list_entries(passage: ReusedPassage) -> Iterator[_Entry]:
     """Yield every word of both sides once."""
     first, last, low, high = passage.box
     aligned: dict[int, tuple[int, int, float, bool]] = {}

@@ -16,11 +16,11 @@ from lexfield.compare.batches import Arrays
 from lexfield.engine import Engine, map_blocks
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.reuse.align import HALF, PAD, align_windows
-from lexfield.reuse.parts import Parts
-from lexfield.reuse.passages import AROUND, LEAST, Passage, find_least, make_passages
-from lexfield.reuse.scoring import COSTS, UNIT, Scorer, Scores
+from lexfield.reuse.parts import KeptParts
+from lexfield.reuse.passages import AROUND, LEAST, ReusedPassage, find_least, make_passages
+from lexfield.reuse.scoring import COSTS, UNIT, AlignmentScorer, Scores
 from lexfield.reuse.seeds import Windows, find_windows, note_limits
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import CorpusWords
 
 _SEEDED = 16.0  # nats of the seeds of a window
 _BLOCK = 2000  # windows per task
@@ -35,14 +35,14 @@ class Shared:
     area: the number of pairs of words that were compared, of all pairs of texts.
     """
 
-    words: Words
-    passages: list[Passage]
+    words: CorpusWords
+    passages: list[ReusedPassage]
     area: float
     notes: list[str] = field(default_factory=list)
 
 
 def find_shared(
-    words: Words,
+    words: CorpusWords,
     groups: Array | None = None,
     chance: float = 0.01,
     progress: Progress = silent,
@@ -58,7 +58,7 @@ def find_shared(
     begin_stage(progress, "finding places")
     read, order = words, _arrange(words, groups)
     words, groups = words.arrange(order), None if groups is None else np.asarray(groups)[order]
-    parts = Parts.of(resume, words, groups)
+    parts = KeptParts.of(resume, words, groups)
 
     def find() -> Arrays:
         found, limits = find_windows(words, groups, _SEEDED, progress)
@@ -69,10 +69,10 @@ def find_shared(
     windows = Windows(**kept)
     area = count_area(words.lengths, groups)
     scores = Scores.of(words, *_mark_used(words, windows))
-    scorer = Scorer(words, scores)
+    scorer = AlignmentScorer(words, scores)
     least = find_least(chance, area)
     begin_stage(progress, "aligning")
-    found: list[Passage] = []
+    found: list[ReusedPassage] = []
     for (a, b), paths in _align(words, windows, scores, parts, (engine, progress)):
         made = make_passages(scorer, a, b, paths, least)
         numbered = [replace(one, a=int(order[a]), b=int(order[b])) for one in made]
@@ -81,7 +81,7 @@ def find_shared(
     return Shared(read, found, area, [*words.notes, *note_limits((most, few, texts))])
 
 
-def _arrange(words: Words, groups: Array | None) -> NDArray[np.int64]:
+def _arrange(words: CorpusWords, groups: Array | None) -> NDArray[np.int64]:
     """Return the documents in an order that depends on their words and ids only, so that what is
     found does not depend on the order in which texts are given; groups stay together."""
     keys = [
@@ -105,7 +105,7 @@ def count_area(lengths: Array, groups: Array | None) -> float:
     return float((totals.sum() ** 2 - (totals**2).sum()) / 2)
 
 
-def _mark_used(words: Words, windows: Windows) -> NDArray[np.bool_]:
+def _mark_used(words: CorpusWords, windows: Windows) -> NDArray[np.bool_]:
     """Return which words can be aligned in either text of a window."""
     used = np.zeros((2, len(words.information)), bool)
     for side, around in enumerate(_AROUND):
@@ -122,7 +122,7 @@ def _mark_used(words: Words, windows: Windows) -> NDArray[np.bool_]:
 
 
 def _align(
-    words: Words, windows: Windows, scores: Scores, parts: Parts, how: Running
+    words: CorpusWords, windows: Windows, scores: Scores, parts: KeptParts, how: Running
 ) -> Iterator[tuple[tuple[int, int], list[NDArray[np.int64]]]]:
     """Yield, for every two documents with alignments, their pairs of places."""
     engine, progress = how
@@ -183,6 +183,6 @@ def align_block(run: Arrays, start: int) -> Arrays:
 
 def align_part(place: str, key: str, name: str) -> str:
     """A task: align some windows and save the result."""
-    parts = Parts.at(place, key)
+    parts = KeptParts.at(place, key)
     parts.keep(name, lambda: align_block(parts.inputs, int(name)))
     return name

@@ -13,7 +13,7 @@ from lexfield.arrays import Array
 from lexfield.compare.batches import Arrays, open_run, save_part
 from lexfield.engine import Engine
 from lexfield.progress import Progress
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import CorpusWords
 from lexfield.store.folder import SHARDS, Store
 from lexfield.store.place import Place, place_of
 
@@ -21,14 +21,14 @@ _PART = "part of reuse"
 _INPUTS = "inputs"  # what the tasks of a cluster read
 
 
-class Parts:
+class KeptParts:
     """The parts of one run; without a place nothing is kept."""
 
     def __init__(self, place: Place | None, key: str = "") -> None:
         self._place, self._key = place, key
 
     @classmethod
-    def of(cls, folder: str | Path | None, words: Words, groups: Array | None) -> Parts:
+    def of(cls, folder: str | Path | None, words: CorpusWords, groups: Array | None) -> KeptParts:
         """Return the parts of a run on some words. Raise InputError if the folder has another."""
         if folder is None:
             return cls(None)
@@ -42,9 +42,9 @@ class Parts:
 
     @staticmethod
     @lru_cache(maxsize=1)
-    def at(place: str, key: str) -> Parts:
+    def at(place: str, key: str) -> KeptParts:
         """Open the parts of a folder for the task of a cluster; ``key`` tells runs apart."""
-        return Parts(place_of(place), key)
+        return KeptParts(place_of(place), key)
 
     @cached_property
     def inputs(self) -> Arrays:

@@ -29,7 +29,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
+from lexfield.reuse.scoring import IDENTICAL, AlignmentScorer, WordAlignment
 
 GAP, FAR = 50, 400  # words
 AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
@@ -45,7 +45,7 @@ _CELL = 6  # bits of a place that are dropped to find alignments which overlap
 
 
 @dataclass(frozen=True)
-class Passage:
+class ReusedPassage:
     """Alignments of two documents that belong together.
 
     No word is in two of them. moved: which of their pairs stand in another order in b than in a.
@@ -53,7 +53,7 @@ class Passage:
 
     a: int
     b: int
-    parts: list[Alignment]
+    parts: list[WordAlignment]
     score: float
     moved: list[NDArray[np.bool_]]
 
@@ -75,13 +75,13 @@ class Passage:
         between = min(whole - part for whole, part in zip(_measure(self.box), within, strict=True))
         return 2 * same / (sum(within) + 2 * max(0, between))
 
-    def flip(self) -> Passage:
+    def flip(self) -> ReusedPassage:
         """Return the same passage with its sides exchanged."""
         parts = [replace(one, pairs=one.pairs[:, ::-1]) for one in self.parts]
-        return Passage(self.b, self.a, parts, self.score, self.moved)
+        return ReusedPassage(self.b, self.a, parts, self.score, self.moved)
 
 
-def find_moved(parts: list[Alignment]) -> list[NDArray[np.bool_]]:
+def find_moved(parts: list[WordAlignment]) -> list[NDArray[np.bool_]]:
     """Return, for the pairs of each part, which stand in another order in b than in a: those off
     the longest chain of pairs that ascends in both."""
     pairs = np.concatenate([part.pairs for part in parts])
@@ -114,8 +114,8 @@ def find_least(chance: float, area: float) -> float:
 
 
 def make_passages(
-    scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]], least: float
-) -> list[Passage]:
+    scorer: AlignmentScorer, a: int, b: int, paths: Iterable[NDArray[np.int64]], least: float
+) -> list[ReusedPassage]:
     """Return the passages with a score of at least ``least`` in two documents, best first."""
     kept = _resolve(scorer, a, b, paths)
     found = []
@@ -126,15 +126,17 @@ def make_passages(
             for part in _split(scorer, a, b, scorer.extend(a, b, group)):
                 part.sort(key=lambda one: one.box)
                 if (score := _add_up(part)) >= least:
-                    found.append(Passage(a, b, part, score, find_moved(part)))
+                    found.append(ReusedPassage(a, b, part, score, find_moved(part)))
     _add_copies(scorer, a, b, found, least)
     found.sort(key=lambda passage: (-passage.score, passage.box))
     return _drop_inner(found)
 
 
-def _claim(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignment]:
+def _claim(
+    scorer: AlignmentScorer, a: int, b: int, group: list[WordAlignment]
+) -> list[WordAlignment]:
     """Return the alignments of a passage, best first, each without words that a better one has."""
-    kept: list[Alignment] = []
+    kept: list[WordAlignment] = []
     used: tuple[set[int], set[int]] = set(), set()
     for part in sorted(group, key=lambda one: -one.score):
         free = np.array([not (i in used[0] or j in used[1]) for i, j in part.pairs.tolist()])
@@ -148,12 +150,14 @@ def _claim(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Align
     return kept
 
 
-def _add_up(group: list[Alignment]) -> float:
+def _add_up(group: list[WordAlignment]) -> float:
     scores = [part.score for part in group]
     return sum(scores) - JOIN * (len(scores) - 1)
 
 
-def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignment]:
+def _fill(
+    scorer: AlignmentScorer, a: int, b: int, group: list[WordAlignment]
+) -> list[WordAlignment]:
     """Return alignments of words in and around a passage that are not aligned yet.
 
     Sentences that were moved within a passage have no window of their own.
@@ -161,7 +165,7 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
     first, last, low, high = _surround(group)
     first, low = max(0, first - AROUND), max(0, low - AROUND)
     last, high = last + AROUND, high + AROUND
-    found: list[Alignment] = []
+    found: list[WordAlignment] = []
     taken = np.concatenate([part.pairs for part in group])
     while (last - first) * (high - low) <= _CELLS:
         pairs = scorer.align_free(a, b, (first, last, low, high), taken)
@@ -175,7 +179,9 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
     return found
 
 
-def _add_copies(scorer: Scorer, a: int, b: int, found: list[Passage], least: float) -> None:
+def _add_copies(
+    scorer: AlignmentScorer, a: int, b: int, found: list[ReusedPassage], least: float
+) -> None:
     """Add the copies of short passages that are right beside them in one of the texts.
 
     They are in one window, of which only the best alignment is known.
@@ -193,7 +199,7 @@ def _add_copies(scorer: Scorer, a: int, b: int, found: list[Passage], least: flo
                 if not len(pairs := scorer.align_free(a, b, box, none)):
                     continue
                 parts = scorer.extend(a, b, [scorer.score(a, b, pairs)])
-                own = Passage(a, b, parts, parts[0].score, find_moved(parts))
+                own = ReusedPassage(a, b, parts, parts[0].score, find_moved(parts))
                 is_copy = own.score >= least and _repeats(parts, one.parts)
                 if is_copy and not any(_lies_within(own.box, x.box) for x in found):
                     found.append(own)
@@ -222,14 +228,14 @@ def _measure_gaps(one: Box, other: Box) -> tuple[int, int]:
     )
 
 
-def _surround(parts: list[Alignment]) -> Box:
+def _surround(parts: list[WordAlignment]) -> Box:
     first, last, low, high = zip(*(part.box for part in parts), strict=True)
     return min(first), max(last), min(low), max(high)
 
 
-def _drop_inner(passages: list[Passage]) -> list[Passage]:
+def _drop_inner(passages: list[ReusedPassage]) -> list[ReusedPassage]:
     """Return passages without those that mostly lie within a better one: words that it repeats."""
-    kept: list[Passage] = []
+    kept: list[ReusedPassage] = []
     for one in passages:
         if not any(_lies_within(one.box, other.box) for other in kept):
             kept.append(one)
@@ -243,14 +249,16 @@ def _lies_within(one: Box, other: Box) -> bool:
     )
 
 
-def _resolve(scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]]) -> list[Alignment]:
+def _resolve(
+    scorer: AlignmentScorer, a: int, b: int, paths: Iterable[NDArray[np.int64]]
+) -> list[WordAlignment]:
     """Return alignments that share no word where they overlap; long ones take precedence.
 
     Where both sides are aligned already, as in the repetitions of a text that is copied as a whole,
     nothing is added; a passage that occurs twice in one of the texts is reported twice.
     """
     taken = scorer.make_marks(a), scorer.make_marks(b)
-    kept: list[Alignment] = []
+    kept: list[WordAlignment] = []
     cells: dict[tuple[int, int], list[int]] = {}
     for pairs in sorted(paths, key=lambda one: (-len(one), *one[0].tolist())):
         left, right = taken[0][pairs[:, 0]], taken[1][pairs[:, 1]]
@@ -275,7 +283,7 @@ def _list_cells(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(dict.fromkeys(zip(*(pairs >> _CELL).T.tolist(), strict=True)))
 
 
-def _group(kept: list[Alignment]) -> list[list[Alignment]]:
+def _group(kept: list[WordAlignment]) -> list[list[WordAlignment]]:
     """Return alignments in groups of neighbours."""
     kept = sorted(kept, key=lambda one: one.box)
     labels = list(range(len(kept)))
@@ -296,17 +304,19 @@ def _group(kept: list[Alignment]) -> list[list[Alignment]]:
                 near = [[kept[i] for i in active if find_root(i) == root] for root in (x, y)]
                 if not _are_copies(*near):
                     labels[y] = x
-    groups: dict[int, list[Alignment]] = {}
+    groups: dict[int, list[WordAlignment]] = {}
     for k, one in enumerate(kept):
         groups.setdefault(find_root(k), []).append(one)
     return list(groups.values())
 
 
-def _join(scorer: Scorer, a: int, b: int, groups: list[list[Alignment]]) -> list[list[Alignment]]:
+def _join(
+    scorer: AlignmentScorer, a: int, b: int, groups: list[list[WordAlignment]]
+) -> list[list[WordAlignment]]:
     """Join groups that are not far apart if both sides then still say half of the same: sentences
     that were moved farther than ``_belong_together`` allows."""
-    joined: list[list[Alignment]] = []
-    active: list[list[Alignment]] = []
+    joined: list[list[WordAlignment]] = []
+    active: list[list[WordAlignment]] = []
     for group in sorted(groups, key=_surround):
         first = _surround(group)[0]
         active = [other for other in active if _surround(other)[1] + FAR >= first]
@@ -323,19 +333,19 @@ def _join(scorer: Scorer, a: int, b: int, groups: list[list[Alignment]]) -> list
     return joined
 
 
-def _repeats(group: list[Alignment], other: list[Alignment]) -> bool:
+def _repeats(group: list[WordAlignment], other: list[WordAlignment]) -> bool:
     """Do two groups align some of the same words of a text, as if it were quoted twice?"""
     same, shorter, _ = _compare(group, other)
     return same > _SHARED * shorter
 
 
-def _are_copies(group: list[Alignment], other: list[Alignment]) -> bool:
+def _are_copies(group: list[WordAlignment], other: list[WordAlignment]) -> bool:
     """Do two groups mostly align the same words of a text?"""
     same, _, longer = _compare(group, other)
     return 2 * same > longer
 
 
-def _compare(group: list[Alignment], other: list[Alignment]) -> tuple[int, int, int]:
+def _compare(group: list[WordAlignment], other: list[WordAlignment]) -> tuple[int, int, int]:
     """Return how many words two groups share in one of the texts, and how many words the shorter
     and the longer group align."""
     one, two = (np.concatenate([part.pairs for part in each]) for each in (group, other))
@@ -343,7 +353,9 @@ def _compare(group: list[Alignment], other: list[Alignment]) -> tuple[int, int, 
     return same, min(len(one), len(two)), max(len(one), len(two))
 
 
-def _split(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[list[Alignment]]:
+def _split(
+    scorer: AlignmentScorer, a: int, b: int, group: list[WordAlignment]
+) -> list[list[WordAlignment]]:
     """Return a group as it is if half of its words have a word opposite, or if both sides say half
     of the same in any order; else cut it at the widest gap, and its parts likewise, so that a few
     words are not the end of a long span."""
@@ -364,12 +376,12 @@ def _split(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[list[
     return [part for half in best for part in _split(scorer, a, b, half)]
 
 
-def _count(group: list[Alignment]) -> int:
+def _count(group: list[WordAlignment]) -> int:
     """Return how many pairs of words stand opposite each other, related or not."""
     return sum(1 + int(np.diff(part.pairs, axis=0).min(axis=1).sum()) for part in group)
 
 
-def _belong_together(one: Alignment, other: Alignment) -> bool:
+def _belong_together(one: WordAlignment, other: WordAlignment) -> bool:
     """Are two alignments near each other, without being two copies of the same words?
 
     The farther apart they are in one text, the closer they must be in the other: sentences of a

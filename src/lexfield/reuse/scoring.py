@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.reuse.align import Table, align_band
-from lexfield.reuse.words import SHARED, Tables, Words
+from lexfield.reuse.words import SHARED, CorpusWords, Tables
 from lexfield.vectors.nearest import nearest_rows, unit_rows
 from lexfield.vectors.threshold import threshold
 from lexfield.vectors.wordvectors import WordVectors
@@ -61,7 +61,7 @@ class Scores:
         return self.starts, self.others, self.values
 
     @classmethod
-    def of(cls, words: Words, left: Array, right: Array) -> Scores:
+    def of(cls, words: CorpusWords, left: Array, right: Array) -> Scores:
         """Score all words with themselves, and those marked in ``left`` with those in ``right``."""
         own = np.clip(words.information + log(_KEPT), 0.1, _MOST)
         every = np.arange(len(own))
@@ -105,7 +105,9 @@ def _pair_stems(stems: Array, left: Array, right: Array) -> tuple[Array, Array, 
     return first, second, np.full(len(first), STEM), np.ones(len(first))
 
 
-def _pair_similar(words: Words, left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
+def _pair_similar(
+    words: CorpusWords, left: Array, right: Array
+) -> tuple[Array, Array, Array, Array]:
     """Return all pairs of words with a vector of their own and a cosine above the threshold."""
     vectors = words.vectors
     assert vectors is not None
@@ -128,7 +130,7 @@ def find_threshold(vectors: WordVectors) -> float:
 
 
 @dataclass(frozen=True)
-class Alignment:
+class WordAlignment:
     """Pairs of places in two texts with related words, ascending in both.
 
     values: what each pair adds to the score, in nats. gaps: what the words before it cost that are
@@ -166,13 +168,13 @@ def _measure_end(values: Array, gaps: Array) -> int:
     return int((np.flatnonzero(weak & (worth - gaps[1:] < _TAIL))[-1:] + 1).sum())
 
 
-class Scorer:
+class AlignmentScorer:
     """Scores alignments of the documents of a collection."""
 
-    def __init__(self, words: Words, scores: Scores) -> None:
+    def __init__(self, words: CorpusWords, scores: Scores) -> None:
         self._words, self._scores = words, scores
 
-    def score(self, a: int, b: int, pairs: NDArray[np.int64]) -> Alignment:
+    def score(self, a: int, b: int, pairs: NDArray[np.int64]) -> WordAlignment:
         """Return the pairs of places in two documents that have related words, with their score."""
         words, scores = self._words, self._scores
         phrases = words.phrases
@@ -189,11 +191,11 @@ class Scorer:
         )
         known = entries >= 0
         own = entries[known]
-        return Alignment(
+        return WordAlignment(
             pairs[known], scores.relations[own], scores.cosines[own], values[known], gaps[known]
         )
 
-    def extend(self, a: int, b: int, parts: list[Alignment]) -> list[Alignment]:
+    def extend(self, a: int, b: int, parts: list[WordAlignment]) -> list[WordAlignment]:
         """Return alignments without loose ends, and with the identical words next to either end
         that none has aligned.
 

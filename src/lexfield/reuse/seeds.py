@@ -23,7 +23,7 @@ from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.progress import Progress, silent
 from lexfield.results import pluralise
-from lexfield.reuse.words import Words, mark_repeated
+from lexfield.reuse.words import CorpusWords, mark_repeated
 
 MOST = 64
 _NEAR = 6  # words between the two of a pair
@@ -70,7 +70,7 @@ class Windows:
 
 
 def find_windows(
-    words: Words, groups: Array | None, least: float, progress: Progress = silent
+    words: CorpusWords, groups: Array | None, least: float, progress: Progress = silent
 ) -> tuple[Windows, Limits]:
     """Return windows whose seeds carry at least ``least`` nats, and the limits for seeds.
 
@@ -111,7 +111,7 @@ def find_windows(
     return Windows.join(found), limits
 
 
-def _list_seeds(words: Words) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _list_seeds(words: CorpusWords) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     stems = words.stems[words.tokens]
     information = words.information[words.tokens]
     size = len(stems) * (_PAIRS + 1)

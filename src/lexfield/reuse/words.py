@@ -35,7 +35,7 @@ _RARE = 1e-7  # the share of a word that the vectors lack
 
 
 @dataclass(frozen=True)
-class Words:
+class CorpusWords:
     """The words of a corpus.
 
     tokens: word ids of all documents, one after another; document d begins at ``offsets[d]``.
@@ -54,7 +54,7 @@ class Words:
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, corpus: Corpus, vectors: WordVectors, language: str = "en") -> Words:
+    def of(cls, corpus: Corpus, vectors: WordVectors, language: str = "en") -> CorpusWords:
         vocabulary = list(corpus.vocabulary)
         counts = corpus.vocabulary.counts.astype(np.float64)
         rows = np.array([vectors.row(word) for word in vocabulary], np.int64)
@@ -97,7 +97,7 @@ class Words:
     def get_tokens(self, document: int) -> NDArray[np.int32]:
         return self.tokens[self.offsets[document] : self.offsets[document + 1]]
 
-    def arrange(self, order: Array) -> Words:
+    def arrange(self, order: Array) -> CorpusWords:
         """Return the words of the documents in another order; they can no longer be located."""
         tokens = join_lists([self.get_tokens(one) for one in order], np.int32)
         offsets = np.append(0, np.cumsum(self.lengths[order]))
@@ -171,7 +171,7 @@ class Phrases:
         return tuple(array for pair in zip(self.keys, self.counts, strict=True) for array in pair)
 
     @classmethod
-    def of(cls, words: Words) -> Phrases:
+    def of(cls, words: CorpusWords) -> Phrases:
         """Count the phrases of all documents; those across two documents do no harm.
 
         The two occurrences of a phrase that is shared do not count, so only those with more are

@@ -22,18 +22,18 @@ _LEAST = 0.3  # cosine below which two sentences do not say the same
 
 
 @dataclass(frozen=True)
-class Alignment:
+class RowAlignment:
     """Pairs of rows with their cosines, best first; how many rows of each side were compared."""
 
     pairs: list[tuple[int, int, float]]
     compared: tuple[int, int]
 
 
-def align(rows: Rows, a: NDArray[np.bool_], b: NDArray[np.bool_], k: int) -> Alignment:
+def align(rows: Rows, a: NDArray[np.bool_], b: NDArray[np.bool_], k: int) -> RowAlignment:
     """Return the ``k`` best pairs of a sentence that is allowed in ``a`` and one in ``b``."""
     left, right = (_choose(rows, mask) for mask in (a, b))
     if not (len(left) and len(right)):
-        return Alignment([], (len(left), len(right)))
+        return RowAlignment([], (len(left), len(right)))
     vectors = text_vectors(rows, left), text_vectors(rows, right)
     firsts, seconds, cosines = _find_candidates(*vectors, 20 * k)
     pairs: list[tuple[int, int, float]] = []
@@ -43,7 +43,7 @@ def align(rows: Rows, a: NDArray[np.bool_], b: NDArray[np.bool_], k: int) -> Ali
         if len(pairs) < k and one != other and not {one, other} & used:
             pairs.append((one, other, float(min(1.0, cosines[place]))))
             used |= {one, other}
-    return Alignment(pairs, (len(left), len(right)))
+    return RowAlignment(pairs, (len(left), len(right)))
 
 
 def _choose(rows: Rows, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:

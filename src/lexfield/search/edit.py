@@ -98,8 +98,7 @@ def _find_nearest(
     measure: Measure, bounds: NDArray[np.int32], k: int
 ) -> tuple[list[int], list[int]]:
     """Return the ``k`` rows with the fewest edits, ties by row: the limit falls in stages."""
-    rows = np.empty(0, np.int64)
-    distances = np.empty(0, np.int32)
+    rows, distances = np.empty(0, np.int64), np.empty(0, np.int32)
     limit = _NEVER - 1
     for size in (*_STAGES, len(bounds)):
         left = np.flatnonzero(bounds <= limit)

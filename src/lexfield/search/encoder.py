@@ -39,7 +39,7 @@ _MOST_LEFT_OUT = 50  # words of a query that are left out one by one
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoder:
+class EncoderMethod:
     """Needs ``lexfield encode``. Rows that were not encoded are not returned."""
 
     name = "encoder"

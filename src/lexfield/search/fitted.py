@@ -20,7 +20,7 @@ from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
 from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.index.chance import Scorer
-from lexfield.index.fitted import Fitted as FittedWords
+from lexfield.index.fitted import FittedVectors
 from lexfield.index.names import name_encoding
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -30,7 +30,7 @@ from lexfield.search.method import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fitted:
+class FittedMethod:
     """Needs ``lexfield encode``, but no encoder for queries."""
 
     name = "fitted"
@@ -65,7 +65,7 @@ def ask_words(
     return scores, lambda row, score: _explain(space, words, query, parts / length, row, score)
 
 
-def _open(space: RowEncodings) -> FittedWords:
+def _open(space: RowEncodings) -> FittedVectors:
     found = space.encodings.fitted
     if found is None:
         path = space.rows.segments[0].index_store.path
@@ -78,7 +78,7 @@ def _open(space: RowEncodings) -> FittedWords:
 
 def _explain(
     space: RowEncodings,
-    words: FittedWords,
+    words: FittedVectors,
     query: Query,
     parts: NDArray[np.float64],
     row: int,
@@ -97,7 +97,7 @@ def _explain(
 
 
 def _match(
-    space: RowEncodings, words: FittedWords, parts: NDArray[np.float64], row: int
+    space: RowEncodings, words: FittedVectors, parts: NDArray[np.float64], row: int
 ) -> list[str]:
     """Return the word of a row whose vector has the greatest cosine with each of these."""
     ids = space.rows.words_of(row)

@@ -16,8 +16,8 @@ from lexfield.search.bag_method import Count, Frequency
 from lexfield.search.best import Best
 from lexfield.search.bm25 import Bm25
 from lexfield.search.edit import Edit
-from lexfield.search.encoder import Encoder
-from lexfield.search.fitted import Fitted
+from lexfield.search.encoder import EncoderMethod
+from lexfield.search.fitted import FittedMethod
 from lexfield.search.fuse import Fuse
 from lexfield.search.ideas import Ideas
 from lexfield.search.late import Late
@@ -40,7 +40,7 @@ DEFAULT = "best"
 _OLD_SETCOVER = ("focus", "closeness", "candidates", "max_tokens", "copies", "threshold")
 _OWN: tuple[type[Method], ...] = (
     Best, Ideas, SetCover, Mean, Wmd, Jaccard, Edit, Bow, Count, Frequency, Bm25, Lm, Translation,
-    Topic, Encoder, Late, Fitted, Fuse,
+    Topic, EncoderMethod, Late, FittedMethod, Fuse,
 )  # fmt: skip
 METHODS: Registry[type[Method]] = Registry(
     "search method", "lexfield.methods", {kind.name: kind for kind in _OWN}

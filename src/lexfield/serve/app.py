@@ -28,8 +28,14 @@ from lexfield.sample import pack_sample
 from lexfield.serve.access import is_loopback
 from lexfield.serve.bodies import read_body, read_form, read_query, respond, send_answer
 from lexfield.serve.guard import Limits, guarded_app, refuse
-from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
-from lexfield.serve.inputs import Request as VerbRequest
+from lexfield.serve.inputs import (
+    Call,
+    VerbRequest,
+    make_parameter,
+    offer,
+    read_request,
+    read_values,
+)
 from lexfield.serve.jobs import Job
 from lexfield.serve.library import Library
 from lexfield.serve.openapi import AnyAnswer, Operation, answer_type, describe_api

@@ -167,7 +167,7 @@ def kind_of(verb: Verb, parameter: Parameter) -> str:
 
 
 @dataclass(frozen=True)
-class Request:
+class VerbRequest:
     """A verb, and the parameters that were sent, checked."""
 
     verb: Verb
@@ -178,9 +178,9 @@ class Request:
         return str(self.values.get("format", "json"))
 
 
-def read_request(verb: Verb, given: Mapping[str, object], *, lax: bool = False) -> Request:
+def read_request(verb: Verb, given: Mapping[str, object], *, lax: bool = False) -> VerbRequest:
     """Return a checked request; ``lax`` reads numbers that are written as text."""
-    return Request(verb, read_values(verb.name, offer(verb), given, lax=lax))
+    return VerbRequest(verb, read_values(verb.name, offer(verb), given, lax=lax))
 
 
 def read_values(
@@ -233,7 +233,7 @@ class Call:
     callers know them.
     """
 
-    def __init__(self, request: Request, library: Library) -> None:
+    def __init__(self, request: VerbRequest, library: Library) -> None:
         self.verb, self._values, self._library = request.verb, request.values, library
         self.index: Holding | None = None
         self.kept: list[Holding] = []

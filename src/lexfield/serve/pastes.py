@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from lexfield.errors import InputError
-from lexfield.serve.inputs import Request
+from lexfield.serve.inputs import VerbRequest
 from lexfield.serve.problems import NotFoundError
 from lexfield.store.files import private_files, replace_file
 
@@ -66,7 +66,7 @@ class Pastes:
             f"Texts are kept for {_DAYS} days after they were last used; paste it again.",
         )
 
-    def expand(self, request: Request) -> Request:
+    def expand(self, request: VerbRequest) -> VerbRequest:
         """Return a request with texts in place of ``paste:ID``."""
         return replace(request, values={n: self._expand(v) for n, v in request.values.items()})
 

@@ -17,7 +17,7 @@ from lexfield.results import JsonObject
 from lexfield.search.registry import METHODS
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
-from lexfield.serve.inputs import Call, Request, read_request
+from lexfield.serve.inputs import Call, VerbRequest, read_request
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Holding, Library, Scrubber
 from lexfield.serve.pastes import Pastes
@@ -133,7 +133,7 @@ class Server:
         """Return what a new process does first."""
         return WARM, {"paths": [str(kept.path) for kept in self.library.indexes.values()]}
 
-    def make_item(self, request: Request) -> tuple[JsonObject, Holding | None]:
+    def make_item(self, request: VerbRequest) -> tuple[JsonObject, Holding | None]:
         """Return what a worker is asked, and the index that it is asked about."""
         request = self.pastes.expand(request)
         call = Call(request, self.library)
@@ -153,7 +153,7 @@ class Server:
         }
         return item, call.index
 
-    async def answer(self, request: Request) -> bytes:
+    async def answer(self, request: VerbRequest) -> bytes:
         """Return the answer of a verb; one that was given before, unless something has changed."""
         item, kept = self.make_item(request)
         key = make_key(item, kept)
@@ -174,7 +174,7 @@ class Server:
             while self._size > _KEPT:
                 self._size -= len(self._cache.popitem(last=False)[1]) + _ENTRY
 
-    def start(self, request: Request, follower: str | None = None) -> Job:
+    def start(self, request: VerbRequest, follower: str | None = None) -> Job:
         """Start a verb as a job, the same for the same question; its answer is remembered, too."""
         item, kept = self.make_item(request)
         key = make_key(item, kept)

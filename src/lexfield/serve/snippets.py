@@ -11,7 +11,7 @@ import msgspec
 from starlette.requests import Request
 
 from lexfield.results import JsonObject
-from lexfield.serve.inputs import Request as VerbRequest
+from lexfield.serve.inputs import VerbRequest
 from lexfield.verbs.snippets import write_command, write_python
 
 _LONGEST_QUERY = 4000  # characters of an address; what is longer is posted

@@ -24,7 +24,7 @@ from lexfield.serve.access import Guesses
 from lexfield.serve.guard import Limits, guarded_app
 from lexfield.serve.problems import ServedError, status_of
 from lexfield.serve.run import run
-from lexfield.study.database import Participant, Question, Study
+from lexfield.study.database import Participant, Study, StudyQuestion
 from lexfield.study.design import BACKGROUND, TASKS, Design
 from lexfield.study.terminal import introduce
 
@@ -224,7 +224,7 @@ def _render_options(name: str, options: tuple[str, ...]) -> str:
     )
 
 
-def render_question(design: Design, question: Question, code: str, problem: str = "") -> str:
+def render_question(design: Design, question: StudyQuestion, code: str, problem: str = "") -> str:
     """Return the page of one question, with a way to stop and the code for coming back."""
     single = design.kind == "choose3"
     offers = "".join(

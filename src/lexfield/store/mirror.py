@@ -44,7 +44,7 @@ from lexfield.store.manifest import (
 )
 from lexfield.store.owned import LOCKS, SHARDS, locked
 from lexfield.store.remote import AbsentError, Remote, is_address
-from lexfield.store.source import AT_ONCE, LOOKED, Source, check_remote, read_places
+from lexfield.store.source import AT_ONCE, LOOKED, BlockSource, check_remote, read_places
 
 LOOK = 5.0  # seconds between two looks at CURRENT
 _PATIENCE = 600.0  # seconds to wait for another process that copies or writes
@@ -187,7 +187,7 @@ class Mirror:
                     _create_sparse(folder / name, entry["bytes"])
             (folder / MANIFEST).write_bytes(data)
             (folder / MARKER).write_bytes(canonical_json(places))
-            source = Source(self.remote, folder)
+            source = BlockSource(self.remote, folder)
             small = [name for name, entry in files.items() if entry["bytes"] <= BLOCK]
             with ThreadPoolExecutor(AT_ONCE) as threads:
                 list(threads.map(lambda name: source.complete(name, files[name]), small))

@@ -27,7 +27,7 @@ from lexfield.store.manifest import (
     read_manifest,
 )
 from lexfield.store.mirror import Mirror
-from lexfield.store.source import Source
+from lexfield.store.source import BlockSource
 from lexfield.store.strings import StringArray
 
 CHECK_EVERY = 0.01  # minimum seconds between two checks of the sizes of open files
@@ -49,7 +49,7 @@ class Store:
         checksum: str = "",
         prefix: str = "",
         used: dict[Path, mmap.mmap] | None = None,
-        source: Source | None = None,
+        source: BlockSource | None = None,
     ) -> None:
         self.path = path
         self.generation = generation
@@ -76,7 +76,7 @@ class Store:
         while True:
             generation, manifest_sum = read_current(folder)
             try:
-                source = None if mirror is None else Source(mirror.remote, folder / generation)
+                source = None if mirror is None else BlockSource(mirror.remote, folder / generation)
                 manifest = read_manifest(folder, generation, manifest_sum)
                 if kind is not None and manifest["kind"] != kind:
                     raise NotAStoreError(

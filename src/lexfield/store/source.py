@@ -25,7 +25,7 @@ _RUN = 8  # blocks of each
 _ATTEMPTS = 3
 
 
-class Source:
+class BlockSource:
     """Where an open generation of a copy gets the blocks that are not here yet.
 
     As long as this object lives, the generation is not removed.

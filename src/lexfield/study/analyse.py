@@ -40,7 +40,7 @@ DIFFERENCES = (2, 5, 10)  # points
 
 
 @dataclass(frozen=True)
-class Share:
+class ChoiceShare:
     """How often something was chosen, in per cent, compared with chance.
 
     choose3: ``method`` in questions with this target. head2head: the target's list against that of
@@ -104,7 +104,7 @@ class Analysis:
     participants: int
     answers: int
     simulated: bool
-    shares: list[Share] = field(default_factory=list)
+    shares: list[ChoiceShare] = field(default_factory=list)
     strengths: list[Strength] = field(default_factory=list)
     agreement: dict[str, Agreement] = field(default_factory=dict)
     power: list[Power] = field(default_factory=list)
@@ -195,14 +195,14 @@ class GroupAnalysis:
             return np.full((2, drawn.shape[1]), np.nan)
         return np.asarray(np.nanquantile(drawn, self._tails, axis=0))
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[ChoiceShare]:
         events = [event for answer in self.answers for event in _list_events(self.design, answer)]
         used = {key for _, key, _ in events}
         keys = [key for key in _list_keys(self.design) if key in used]
         rows = []
         for key, chosen, asked, per_cent, low, high, error in self._estimate(keys, events):
             rows.append(
-                Share(self.name, *key, chosen, asked, per_cent, low, high, self.design.chance)
+                ChoiceShare(self.name, *key, chosen, asked, per_cent, low, high, self.design.chance)
             )
             self._errors[key] = error
         return rows

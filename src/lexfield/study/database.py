@@ -45,7 +45,7 @@ class Participant:
 
 
 @dataclass(frozen=True)
-class Question:
+class StudyQuestion:
     """What a participant sees: no method is named."""
 
     place: int  # from 0
@@ -251,7 +251,7 @@ class Study:
             )
         ]
 
-    def question(self, participant: Participant) -> Question | None:
+    def question(self, participant: Participant) -> StudyQuestion | None:
         """Return the first question without an answer; None if all are answered."""
         rows = self._select_checked(
             "question",
@@ -264,7 +264,7 @@ class Study:
         ((_, place, query, shown),) = rows
         total = self._count("question", participant)
         offers = tuple(tuple(self._suggestion[i][1] for i in ids) for ids in json.loads(shown))
-        return Question(place, total, participant.group, self.queries[query].text, offers)
+        return StudyQuestion(place, total, participant.group, self.queries[query].text, offers)
 
     def count_answers(self, participant: Participant) -> int:
         """Count the answers of a participant."""

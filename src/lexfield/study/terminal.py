@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 
-from lexfield.study.database import Participant, Question, Study
+from lexfield.study.database import Participant, Study, StudyQuestion
 from lexfield.study.design import BACKGROUND, TASKS, Design
 
 Read = Callable[[str], str | None]  # prompt → a line, None at the end of the input
@@ -55,7 +55,7 @@ def introduce(design: Design) -> str:
     )
 
 
-def format_question(question: Question) -> list[str]:
+def format_question(question: StudyQuestion) -> list[str]:
     """Return the lines of a question: the sentence, the offers, the task."""
     lines = [f"Question {question.place + 1} of {question.total}", ""]
     lines += textwrap.wrap(question.query, _WIDTH, initial_indent="  ", subsequent_indent="  ")

@@ -18,13 +18,13 @@ from lexfield.vectors.formats.common import (
     AGAIN,
     BOM,
     MAX_DIMS,
-    Source,
     TruncatedError,
     VectorData,
+    VectorFile,
     open_source,
 )
 
-_READERS: dict[str, Callable[[Source, int, Progress], VectorData]] = {
+_READERS: dict[str, Callable[[VectorFile, int, Progress], VectorData]] = {
     "word2vec-text": word2vec.read_text,
     "word2vec-bin": word2vec.read_binary,
     "glove": word2vec.read_glove,
@@ -77,7 +77,7 @@ def read_vectors(
             ) from None
 
 
-def detect_format(source: Source) -> str:
+def detect_format(source: VectorFile) -> str:
     """Return the format according to the first bytes; the name only identifies fastText's text."""
     head = source.read(_SAMPLE)
     source.seek(0)

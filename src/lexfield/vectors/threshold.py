@@ -42,7 +42,7 @@ _ROWS, _COLUMNS = 512, 4096  # words per block: 8 MB of products per model
 
 
 @dataclass(frozen=True)
-class Curve:
+class NeighbourCurve:
     """Expected number of neighbours at the edges of similarity bins; linear in between."""
 
     edges: NDArray[np.float64]
@@ -85,7 +85,7 @@ class Threshold(Frames, Plottable):
     deviation: float
     words: int
     error: float
-    curve: Curve
+    curve: NeighbourCurve
     models: tuple[ModelThreshold, ...]
     notes: tuple[str, ...] = ()
 
@@ -156,7 +156,7 @@ def threshold(
     )
 
 
-def word_curve(vectors: WordVectors | Iterable[WordVectors], word: str) -> Curve:
+def word_curve(vectors: WordVectors | Iterable[WordVectors], word: str) -> NeighbourCurve:
     """Return the expected number of neighbours of one word above every similarity."""
     models = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
     words, units, _ = align_units(models)
@@ -174,25 +174,27 @@ def read_threshold(cosines: Array, rows: int) -> float:
     return _count_above(np.bincount(bins, minlength=BINS), rows).similarity(SYNONYMS)
 
 
-def _read(curve: Curve, synonyms: float, deviation: float) -> tuple[float, tuple[float, float]]:
+def _read(
+    curve: NeighbourCurve, synonyms: float, deviation: float
+) -> tuple[float, tuple[float, float]]:
     low = curve.similarity(synonyms + deviation)
     high = curve.similarity(max(0.0, synonyms - deviation))
     return curve.similarity(synonyms), (low, high)
 
 
-def _build_curve(counted: Tally) -> Curve:
+def _build_curve(counted: Tally) -> NeighbourCurve:
     if len(counted.joint):
         return _sum_normals(counted.joint, counted.rows)
     return _count_above(counted.single[0], counted.rows)
 
 
-def _count_above(counts: NDArray[np.int64], rows: int) -> Curve:
+def _count_above(counts: NDArray[np.int64], rows: int) -> NeighbourCurve:
     """Return the number of similarities above each edge, per word."""
     above = np.append(np.cumsum(counts[::-1])[::-1], 0)
-    return Curve(np.linspace(-1, 1, len(above)), above / rows)
+    return NeighbourCurve(np.linspace(-1, 1, len(above)), above / rows)
 
 
-def _sum_normals(counts: NDArray[np.int64], rows: int) -> Curve:
+def _sum_normals(counts: NDArray[np.int64], rows: int) -> NeighbourCurve:
     """Return the sum of 1 − Φ((s − μ)/σ) per word: a convolution for each σ.
 
     μ and σ are the middles of their bins.
@@ -210,7 +212,7 @@ def _sum_normals(counts: NDArray[np.int64], rows: int) -> Curve:
         share = ndtr(-offsets / deviation)
         convolved = fftconvolve(counts[row].astype(np.float64), share)
         expected += convolved[means - 1 : 2 * means]
-    return Curve(edges, np.maximum.accumulate(np.maximum(expected, 0)[::-1])[::-1] / rows)
+    return NeighbourCurve(edges, np.maximum.accumulate(np.maximum(expected, 0)[::-1])[::-1] / rows)
 
 
 def _estimate_error(parts: Sequence[Tally], total: Tally, size: int, synonyms: float) -> float:

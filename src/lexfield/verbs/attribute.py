@@ -11,7 +11,7 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.compare.authors import Authors, Method
+from lexfield.compare.authors import AttributionMethod, Authors
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.clues import Clue, find_clues
@@ -105,7 +105,7 @@ class AttributedText:
     interval: tuple[float, float]
     known: str | UnsetType = UNSET
     right: bool | UnsetType = UNSET
-    method: Method | UnsetType = UNSET
+    method: AttributionMethod | UnsetType = UNSET
     candidates: list[CandidateAuthor]
     evidence: list[Clue]
 
@@ -120,7 +120,7 @@ class Attribution(Result[AttributedText]):
     """
 
     by: str
-    method: Method
+    method: AttributionMethod
     calibration: Calibration
     auc: float | UnsetType = UNSET
     plot_formats = PAGE_FORMATS

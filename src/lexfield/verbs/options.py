@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from lexfield.cluster.dask_engine import Cluster, choose_run_folder, open_engine
+from lexfield.cluster.dask_engine import DaskEngine, choose_run_folder, open_engine
 from lexfield.engine import Engine
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.vectors.models import Models, is_models, open_all
@@ -119,7 +119,7 @@ def choose_parts_folder(
 
     ``key`` says what is computed, so that the same run finds the same folder again.
     """
-    if not isinstance(engine, Cluster) or resume is not None:
+    if not isinstance(engine, DaskEngine) or resume is not None:
         return resume, []
     folder = choose_run_folder(engine, key)
     note = f"finished parts are kept in {folder}; delete it when you have the result"

@@ -19,7 +19,7 @@ from lexfield.reuse.clusters import Cluster, list_clusters, number_clusters
 from lexfield.reuse.describe import Kind, PassagePair, Span, describe
 from lexfield.reuse.find import Shared, find_shared
 from lexfield.reuse.seeds import COPIES
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import CorpusWords
 from lexfield.search.index import Index
 from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus
@@ -198,7 +198,7 @@ def reuse(
     corpus, groups, language = _read(a, other, query is not None, options, progress)
     if (date := options["date"]) and not any(date in one.metadata for one in corpus.documents):
         raise InputError(f"No document has the field {date!r}.", "See lexfield documents.")
-    words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
+    words = CorpusWords.of(corpus, load_vectors(vectors, progress=progress), language)
     with use_engine(cluster) as engine:
         key = repr([list(corpus.ids), len(corpus.tokens)])
         resume, notes = choose_parts_folder(engine, resume, key, progress)

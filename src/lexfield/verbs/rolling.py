@@ -11,7 +11,7 @@ from typing import Annotated, Unpack
 import numpy as np
 from msgspec import Meta
 
-from lexfield.compare.authors import Authors, Method
+from lexfield.compare.authors import AttributionMethod, Authors
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.changes import find_changes
@@ -69,7 +69,7 @@ class Rolling(Result[Window]):
     by: str
     window: int
     changes: list[Change]
-    method: Method
+    method: AttributionMethod
     calibration: Calibration
     plot_formats = PAGE_FORMATS
 

@@ -20,7 +20,14 @@ from lexfield.results import JsonObject, format_rows
 from lexfield.vectors.models import Models
 from lexfield.vectors.sources import leave_out_foreign, make_absolute
 from lexfield.vectors.synonyms import Synonyms, count_synonyms
-from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Curve, Threshold, word_curve
+from lexfield.vectors.threshold import (
+    DEVIATION,
+    SYNONYMS,
+    TERMS,
+    NeighbourCurve,
+    Threshold,
+    word_curve,
+)
 from lexfield.vectors.threshold import threshold as find_threshold
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
@@ -269,7 +276,7 @@ class Thresholds(Result[ThresholdRow]):
     curve: list[CurvePoint]
     word_curves: list[WordCurve]
     groups: dict[str, Threshold] = hidden()
-    word_groups: dict[str, Curve] = hidden(default_factory=dict)
+    word_groups: dict[str, NeighbourCurve] = hidden(default_factory=dict)
 
     def lines(self) -> Iterable[str]:
         yield from super().lines()
@@ -365,7 +372,7 @@ def threshold(
     )
 
 
-def _describe_curve(word: str, vectors: str, curve: Curve, synonyms: float) -> WordCurve:
+def _describe_curve(word: str, vectors: str, curve: NeighbourCurve, synonyms: float) -> WordCurve:
     values = [step / 100 for step in range(101)]
     points = [CurvePoint(similarity=s, neighbours=curve.neighbours(s)) for s in values]
     return WordCurve(word=word, vectors=vectors, threshold=curve.similarity(synonyms), curve=points)

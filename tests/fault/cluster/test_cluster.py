@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from lexfield.cluster.build_shards import build_sharded
-from lexfield.cluster.dask_engine import Cluster
+from lexfield.cluster.dask_engine import DaskEngine
 from lexfield.cluster.sharded_index import ShardedIndex, open_index
 from lexfield.compare.pairs import pairs
 from lexfield.errors import ClusterError, CorruptError
@@ -72,7 +72,7 @@ def _files(path: Path) -> list[str]:
 
 
 def test_a_killed_worker(sample: Corpus, expected: ShardedIndex, tmp_path: Path) -> None:
-    with Nodes(tmp_path / "nodes") as nodes, Cluster(nodes.address) as cluster:
+    with Nodes(tmp_path / "nodes") as nodes, DaskEngine(nodes.address) as cluster:
         kill = at_quarter(lambda: nodes.workers[0].send_signal(signal.SIGKILL))
         built = build_sharded(
             sample.documents, tmp_path / "idx", shards=SHARDS, engine=cluster, progress=kill
@@ -87,7 +87,7 @@ def test_a_killed_worker_without_repeating(
 ) -> None:
     """The control fails; a second run, on another cluster, goes on where it was."""
     never = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    with Nodes(tmp_path / "nodes", settings=never) as nodes, Cluster(nodes.address) as cluster:
+    with Nodes(tmp_path / "nodes", settings=never) as nodes, DaskEngine(nodes.address) as cluster:
         kill = at_quarter(lambda: nodes.workers[0].send_signal(signal.SIGKILL))
         with pytest.raises(ClusterError, match="was lost with 1 workers"):
             build_sharded(
@@ -101,7 +101,7 @@ def test_a_killed_worker_without_repeating(
 
 def test_a_frozen_worker(sample: Corpus, expected: ShardedIndex, tmp_path: Path) -> None:
     soon = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s"}
-    with Nodes(tmp_path / "nodes", settings=soon) as nodes, Cluster(nodes.address) as cluster:
+    with Nodes(tmp_path / "nodes", settings=soon) as nodes, DaskEngine(nodes.address) as cluster:
         freeze = at_quarter(lambda: nodes.workers[0].send_signal(signal.SIGSTOP))
         built = build_sharded(
             sample.documents, tmp_path / "idx", shards=SHARDS, engine=cluster, progress=freeze
@@ -119,7 +119,7 @@ def test_a_full_disk_on_one_worker(sample: Corpus, expected: ShardedIndex, tmp_p
     with Nodes(tmp_path / "nodes", workers=1) as nodes:
         nodes.workers.append(nodes.start_worker("full", preexec_fn=small_files))
         nodes.wait(2)
-        with Cluster(nodes.address) as cluster:
+        with DaskEngine(nodes.address) as cluster:
             built = build_sharded(sample.documents, tmp_path / "idx", shards=SHARDS, engine=cluster)
             assert cluster.repeated >= 1
     check_built(built, expected)
@@ -129,7 +129,7 @@ def test_a_full_disk_on_every_worker(sample: Corpus, tmp_path: Path) -> None:
     with Nodes(tmp_path / "nodes", workers=0) as nodes:
         nodes.start_worker("full", preexec_fn=small_files)
         nodes.wait(1)
-        with Cluster(nodes.address) as cluster, pytest.raises(ClusterError, match="too large"):
+        with DaskEngine(nodes.address) as cluster, pytest.raises(ClusterError, match="too large"):
             build_sharded(sample.documents, tmp_path / "idx", shards=2, engine=cluster)
 
 
@@ -174,14 +174,14 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
 
 
 @pytest.fixture(scope="module")
-def cluster(nodes: Nodes) -> Iterator[Cluster]:
-    with Cluster(nodes.address) as opened:
+def cluster(nodes: Nodes) -> Iterator[DaskEngine]:
+    with DaskEngine(nodes.address) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def made(
-    sample: Corpus, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+    sample: Corpus, cluster: DaskEngine, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[int, Index]:
     folder = tmp_path_factory.mktemp("made")
     documents = some_documents(sample)
@@ -195,19 +195,19 @@ def made(
 
 @pytest.mark.parametrize("spec", [*(s for s in SPECS if not is_encoded(s)), *MORE])
 def test_every_method_on_every_number_of_shards(
-    made: dict[int, Index], cluster: Cluster, spec: str
+    made: dict[int, Index], cluster: DaskEngine, spec: str
 ) -> None:
     for unit in ("sentence", "document"):
         for shards in (1, 2, 4):
             same(made[0], made[shards], spec, explain=shards == 2, unit=unit, engine=cluster)
 
 
-def test_an_index_without_shards(made: dict[int, Index], cluster: Cluster) -> None:
+def test_an_index_without_shards(made: dict[int, Index], cluster: DaskEngine) -> None:
     for spec in ("ideas", "bm25", "wmd"):
         same(made[0], made[0], spec, engine=cluster)
 
 
-def test_a_damaged_shard(made: dict[int, Index], cluster: Cluster, tmp_path: Path) -> None:
+def test_a_damaged_shard(made: dict[int, Index], cluster: DaskEngine, tmp_path: Path) -> None:
     import shutil
 
     path = tmp_path / "idx"
@@ -236,7 +236,7 @@ PAIRS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", PAIRS, ids=str)
 def test_all_pairs(
-    sample: Corpus, cluster: Cluster, tmp_path: Path, options: dict[str, Any]
+    sample: Corpus, cluster: DaskEngine, tmp_path: Path, options: dict[str, Any]
 ) -> None:
     few = Corpus.of(list(sample.documents)[::5])
     wanted = pairs(few, **options)
@@ -250,7 +250,7 @@ def test_pairs_with_a_killed_worker_and_a_stopped_client(sample: Corpus, tmp_pat
     few = Corpus.of(list(sample.documents)[::5])
     options: dict[str, Any] = {"space": "latent", "memory": 0.0001, "resume": tmp_path / "run"}
     wanted = pairs(few, "latent", memory=0.0001)
-    with Nodes(tmp_path / "nodes") as nodes, Cluster(nodes.address) as cluster:
+    with Nodes(tmp_path / "nodes") as nodes, DaskEngine(nodes.address) as cluster:
 
         def stop(done: int, total: int | None) -> None:
             assert total is not None

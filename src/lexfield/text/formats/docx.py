@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from lexfield.text.document import Document
 from lexfield.text.formats.package import Package
-from lexfield.text.formats.xml import LINE, Text
+from lexfield.text.formats.xml import LINE, TextElements
 from lexfield.text.source import Source, name_text
 
 _FIELDS = {"title": "title", "creator": "author", "created": "date", "language": "language"}
-_TEXT = Text(
+_TEXT = TextElements(
     blocks={"p"},
     inside={"t"},
     skip={"del", "moveFrom", "Fallback"},

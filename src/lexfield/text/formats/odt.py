@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from lexfield.errors import ReadError
 from lexfield.text.document import Document
 from lexfield.text.formats.package import Package
-from lexfield.text.formats.xml import LINE, Text
+from lexfield.text.formats.xml import LINE, TextElements
 from lexfield.text.source import Source, name_text
 
 _FIELDS = {
     "title": "title", "initial-creator": "author", "creator": "author", "creation-date": "date",
     "date": "date", "language": "language",
 }  # fmt: skip
-_TEXT = Text(
+_TEXT = TextElements(
     blocks={"p", "h"},
     inside={"p", "h"},
     skip={"note", "annotation", "tracked-changes"},

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from lexfield.errors import ReadError
 from lexfield.text.document import Document
-from lexfield.text.formats.xml import LINE, Event, Text, parse, read_fields
+from lexfield.text.formats.xml import LINE, Event, TextElements, parse, read_fields
 from lexfield.text.source import Source, name_text
 
 _ROOTS = ("TEI", "TEI.2", "teiCorpus")
@@ -15,7 +15,7 @@ _BLOCKS = frozenset(
     "p head lg sp speaker stage item div div1 div2 div3 ab opener closer salute signed dateline"
     " epigraph titlePart docTitle byline trailer row front body back".split()
 )
-_TEXT = Text(
+_TEXT = TextElements(
     blocks=_BLOCKS,
     inside={"text"},
     skip={"teiHeader", "note", "fw", "del", "figDesc", "other reading"},

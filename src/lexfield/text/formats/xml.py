@@ -111,7 +111,7 @@ def _feed(
 
 
 @dataclass(frozen=True)
-class Text:
+class TextElements:
     """Which elements make the text of a document.
 
     blocks: paragraphs, which have an empty line between them.
@@ -149,7 +149,7 @@ class Text:
 class _Writer:
     """The text of a document so far."""
 
-    def __init__(self, rules: Text) -> None:
+    def __init__(self, rules: TextElements) -> None:
         self._blocks, self._inside = frozenset(rules.blocks), frozenset(rules.inside)
         self._skip, self._marks = frozenset(rules.skip), rules.marks
         self._paragraphs: list[str] = []

@@ -70,7 +70,7 @@ class VectorData:
 
 
 @dataclass(frozen=True)
-class Source:
+class VectorFile:
     """An open file; ``size`` is an upper bound of its uncompressed bytes."""
 
     path: Path
@@ -126,7 +126,7 @@ def _name_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def open_source(path: Path) -> Iterator[Source]:
+def open_source(path: Path) -> Iterator[VectorFile]:
     """Open a regular file for reading; gzip is unpacked on the fly."""
     if "\0" in str(path):
         raise VectorsError(f"{str(path)!r} cannot be the path of a file.")
@@ -140,15 +140,15 @@ def open_source(path: Path) -> Iterator[Source]:
             raw.seek(0)
         if zipped:
             file = stack.enter_context(gzip.GzipFile(fileobj=raw))
-            yield Source(path, cast(IO[bytes], file), most_unpacked(status.st_size), True)
+            yield VectorFile(path, cast(IO[bytes], file), most_unpacked(status.st_size), True)
         else:
-            yield Source(path, raw, status.st_size, False)
+            yield VectorFile(path, raw, status.st_size, False)
 
 
 class ByteReader:
     """Read bytes by count or up to a delimiter, with a bounded buffer."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: VectorFile) -> None:
         self._source = source
         self._buffer = b""
         self._start = 0  # where the buffer begins in the file

@@ -24,9 +24,9 @@ from lexfield.vectors.formats.common import (
     AGAIN,
     MAX_WORD,
     ByteReader,
-    Source,
     TruncatedError,
     VectorData,
+    VectorFile,
     WordList,
     limit_note,
 )
@@ -132,7 +132,7 @@ def _hash_ngrams(
     return np.concatenate(found), np.concatenate(owners)
 
 
-def read(source: Source, limit: int, progress: Progress) -> VectorData:
+def read(source: VectorFile, limit: int, progress: Progress) -> VectorData:
     reader = ByteReader(source)
     dims, count, minn, maxn = _read_arguments(source, reader)
     words, labels = _read_dictionary(source, reader)
@@ -156,7 +156,7 @@ def read(source: Source, limit: int, progress: Progress) -> VectorData:
     return VectorData(decoded.words, matrix, notes=notes, compose=subwords)
 
 
-def _read_arguments(source: Source, reader: ByteReader) -> tuple[int, int, int, int]:
+def _read_arguments(source: VectorFile, reader: ByteReader) -> tuple[int, int, int, int]:
     """Return dims, buckets, minn and maxn."""
     magic, version, dims, *_, buckets, minn, maxn, _, _ = _ARGUMENTS.unpack(
         reader.take(_ARGUMENTS.size)
@@ -179,7 +179,7 @@ def _read_arguments(source: Source, reader: ByteReader) -> tuple[int, int, int, 
     return dims, buckets, minn, maxn
 
 
-def _read_dictionary(source: Source, reader: ByteReader) -> tuple[list[bytes], int]:
+def _read_dictionary(source: VectorFile, reader: ByteReader) -> tuple[list[bytes], int]:
     """Return the words, and the number of labels that were skipped."""
     size, count, labels, _, pruned = _DICTIONARY.unpack(reader.take(_DICTIONARY.size))
     if min(count, labels) < 0 or size != count + labels:
@@ -207,7 +207,7 @@ def _read_dictionary(source: Source, reader: ByteReader) -> tuple[list[bytes], i
     return words, labels
 
 
-def _check_matrices(source: Source, reader: ByteReader, dims: int, needed: int) -> None:
+def _check_matrices(source: VectorFile, reader: ByteReader, dims: int, needed: int) -> None:
     """Read the header of the input matrix. Raise VectorsError unless both matrices can be there."""
     quantised, rows, columns = _MATRIX.unpack(reader.take(_MATRIX.size))
     if quantised:
@@ -226,7 +226,7 @@ def _check_matrices(source: Source, reader: ByteReader, dims: int, needed: int) 
         raise TruncatedError
 
 
-def _read_rows(source: Source, start: int, rows: int, dims: int) -> NDArray[np.float32]:
+def _read_rows(source: VectorFile, start: int, rows: int, dims: int) -> NDArray[np.float32]:
     return np.fromfile(source.path, "<f4", rows * dims, offset=start).reshape(rows, dims)
 
 
@@ -261,7 +261,7 @@ def _compose(
     return decoded
 
 
-def _refuse_quantised(source: Source) -> VectorsError:
+def _refuse_quantised(source: VectorFile) -> VectorsError:
     return VectorsError(
         f"{source} is a quantised fastText model, whose vectors are only approximate.",
         "Read the model it was made from, or its .vec file.",

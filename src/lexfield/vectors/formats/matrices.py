@@ -29,8 +29,8 @@ from lexfield.vectors.formats.common import (
     AGAIN,
     BLOCK,
     BOM,
-    Source,
     VectorData,
+    VectorFile,
     WordList,
     limit_note,
     open_source,
@@ -54,7 +54,7 @@ class _Slice(Protocol):
     def __getitem__(self, rows: slice) -> Array: ...
 
 
-def read_numpy(source: Source, limit: int, progress: Progress) -> VectorData:
+def read_numpy(source: VectorFile, limit: int, progress: Progress) -> VectorData:
     members: dict[str, bytearray] = {}
     data: bytes | bytearray | mmap.mmap = b""
     if source.read(4).startswith(NUMPY_MAGICS[1:]):
@@ -83,7 +83,7 @@ def read_numpy(source: Source, limit: int, progress: Progress) -> VectorData:
     return _finish(words, matrix, len(array), notes)
 
 
-def read_safetensors(source: Source, limit: int, progress: Progress) -> VectorData:
+def read_safetensors(source: VectorFile, limit: int, progress: Progress) -> VectorData:
     import safetensors
 
     head = int.from_bytes(source.read(8), "little")
@@ -166,7 +166,7 @@ def _read_bytes(path: Path) -> bytes:
         return b"".join(iter(source.read, b""))
 
 
-def _parse(source: Source, what: str, data: bytes | bytearray | mmap.mmap) -> Array:
+def _parse(source: VectorFile, what: str, data: bytes | bytearray | mmap.mmap) -> Array:
     try:
         return parse_array(data, strict=False)
     except ValueError as error:
@@ -176,7 +176,7 @@ def _parse(source: Source, what: str, data: bytes | bytearray | mmap.mmap) -> Ar
         ) from error
 
 
-def _read_members(source: Source) -> dict[str, bytearray]:
+def _read_members(source: VectorFile) -> dict[str, bytearray]:
     """Return the files of both arrays in an archive, each no larger than the archive can hold."""
     members: dict[str, bytearray] = {}
     try:
@@ -210,7 +210,7 @@ def _read_members(source: Source) -> dict[str, bytearray]:
     return members
 
 
-def _read_word_array(source: Source, array: Array) -> _Words:
+def _read_word_array(source: VectorFile, array: Array) -> _Words:
     if array.ndim != 1 or array.dtype.kind not in "US":
         raise VectorsError(
             f"{source}: expected a row of words (dtype str)."
@@ -227,7 +227,7 @@ def _read_word_array(source: Source, array: Array) -> _Words:
 
 
 def _read_tensors(
-    source: Source, tensors: dict[str, _Slice], limit: int, progress: Progress
+    source: VectorFile, tensors: dict[str, _Slice], limit: int, progress: Progress
 ) -> VectorData:
     embedding = _find_embedding(source, tensors)
     stored, dims = embedding.get_shape()
@@ -261,7 +261,7 @@ def _read_tensors(
     return _finish(words, matrix, rows, notes)
 
 
-def _find_embedding(source: Source, tensors: dict[str, _Slice]) -> _Slice:
+def _find_embedding(source: VectorFile, tensors: dict[str, _Slice]) -> _Slice:
     """Return the only matrix of floats."""
     matrices = [
         tensor
@@ -279,7 +279,7 @@ def _find_embedding(source: Source, tensors: dict[str, _Slice]) -> _Slice:
 
 
 def _read_column(
-    source: Source, tensors: dict[str, _Slice], name: str, dtypes: Collection[str]
+    source: VectorFile, tensors: dict[str, _Slice], name: str, dtypes: Collection[str]
 ) -> Array | None:
     """Return a model2vec tensor with a number per token, if the file has it."""
     tensor = tensors.get(name)

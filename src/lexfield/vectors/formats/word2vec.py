@@ -25,9 +25,9 @@ from lexfield.vectors.formats.common import (
     MAX_WORD,
     ByteReader,
     RowBuffer,
-    Source,
     TruncatedError,
     VectorData,
+    VectorFile,
     limit_note,
 )
 
@@ -42,7 +42,7 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def read_text(source: Source, limit: int, progress: Progress) -> VectorData:
+def read_text(source: VectorFile, limit: int, progress: Progress) -> VectorData:
     """Read word2vec text: the first line says how many words and dimensions follow."""
     blocks = _read_blocks(source)
     _, (first, *lines) = next(blocks)
@@ -58,7 +58,7 @@ def read_text(source: Source, limit: int, progress: Progress) -> VectorData:
     return _read_lines(source, chain([(2, lines)], blocks), header[1], header[0], limit, progress)
 
 
-def read_glove(source: Source, limit: int, progress: Progress) -> VectorData:
+def read_glove(source: VectorFile, limit: int, progress: Progress) -> VectorData:
     """Read GloVe text: the first line shows how many numbers a word has."""
     blocks = _read_blocks(source)
     _, (first, *lines) = next(blocks)
@@ -74,7 +74,7 @@ def read_glove(source: Source, limit: int, progress: Progress) -> VectorData:
     return _read_lines(source, chain([(1, lines)], blocks), dims, None, limit, progress)
 
 
-def read_binary(source: Source, limit: int, progress: Progress) -> VectorData:
+def read_binary(source: VectorFile, limit: int, progress: Progress) -> VectorData:
     reader = ByteReader(source)
     try:
         header = parse_header(reader.take_until(b"\n", 64))
@@ -102,7 +102,7 @@ def read_binary(source: Source, limit: int, progress: Progress) -> VectorData:
     return file
 
 
-def _check_header(source: Source, header: tuple[int, int], row: int) -> None:
+def _check_header(source: VectorFile, header: tuple[int, int], row: int) -> None:
     """Raise VectorsError unless the file can hold the rows, which take at least ``row`` bytes."""
     count, dims = header
     source.check_dims(dims)
@@ -110,7 +110,7 @@ def _check_header(source: Source, header: tuple[int, int], row: int) -> None:
 
 
 def _read_batch(
-    source: Source, reader: ByteReader, dims: int, rows: int, total: str, before: int
+    source: VectorFile, reader: ByteReader, dims: int, rows: int, total: str, before: int
 ) -> tuple[list[bytes], bytes]:
     """Return words and the joined bytes of their vectors."""
     words: list[bytes] = []
@@ -132,7 +132,7 @@ def _read_batch(
 
 
 def _read_lines(
-    source: Source,
+    source: VectorFile,
     blocks: Iterator[_Block],
     dims: int,
     count: int | None,
@@ -161,7 +161,7 @@ def _read_lines(
     return file
 
 
-def _read_blocks(source: Source) -> Iterator[_Block]:
+def _read_blocks(source: VectorFile) -> Iterator[_Block]:
     """Yield the file in blocks of whole lines, at least one."""
     rest, first = b"", 1
     while chunk := source.read():
@@ -177,7 +177,7 @@ def _read_blocks(source: Source) -> Iterator[_Block]:
 
 
 def _parse(
-    source: Source, first: int, lines: list[bytes], dims: int
+    source: VectorFile, first: int, lines: list[bytes], dims: int
 ) -> tuple[list[bytes], NDArray[np.float32]]:
     """Return the words and rows of a block; all numbers are converted at once."""
     words: list[bytes] = []

@@ -37,7 +37,7 @@ export interface AttributeAnswer {
   schema: "lexfield.attribute/1";
   provenance: Provenance;
   by: string;
-  method: Method;
+  method: AttributionMethod;
   calibration: Calibration;
   auc?: number;
   results: (AttributedText)[];
@@ -54,7 +54,14 @@ export interface AttributedText {
   evidence: (Clue)[];
   known?: string;
   right?: boolean;
-  method?: Method;
+  method?: AttributionMethod;
+}
+export interface AttributionMethod {
+  features: (string)[];
+  rule: string;
+  measure: string;
+  weights: Record<string, number>;
+  tried: (Trial)[];
 }
 export interface BagAnswer {
   schema: "lexfield.bag/1";
@@ -493,13 +500,6 @@ export interface Member {
   end: number;
   date?: string | null;
 }
-export interface Method {
-  features: (string)[];
-  rule: string;
-  measure: string;
-  weights: Record<string, number>;
-  tried: (Trial)[];
-}
 export interface MethodRow {
   name: string;
   use: string;
@@ -715,7 +715,7 @@ export interface RollingAnswer {
   by: string;
   window: number;
   changes: (Change)[];
-  method: Method;
+  method: AttributionMethod;
   calibration: Calibration;
   results: (Window)[];
   notes: (string)[];
