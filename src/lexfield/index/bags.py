@@ -108,6 +108,23 @@ class Bags:
                 self.keep("occurrences", gram, found, len(found.rows))
         return found
 
+    def count_rows(self, term: str) -> int:
+        """Return how many rows of the collection hold a term; it is seldom looked up in a list."""
+        number, sizes = self.ids.get(term, -1), self._stored_sizes
+        if number < 0:
+            return 0
+        if self.rows.is_part:
+            return self.rows.statistics.count(("term", number), 0, 0)[0]
+        return self.occurrences((term,)).holding if sizes is None else int(sizes[number])
+
+    @cached_property
+    def _stored_sizes(self) -> Array | None:
+        """How many rows hold each term; None if that has to be counted."""
+        if len(self.rows.segments) > 1 or self.rows.live is not None:
+            return None
+        (postings,) = self.rows.postings_by_segment
+        return postings.sizes if self.stemmer == NONE else postings.term_sizes
+
     def _occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         ids = [self.ids.get(term, -1) for term in gram]
         if min(ids) < 0:

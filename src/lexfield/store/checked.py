@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.errors import CorruptError
 from lexfield.store.files import BLOCK
 from lexfield.store.manifest import REBUILD, check_block, parse_array
@@ -37,6 +37,7 @@ class CheckedArray(NDArrayOperatorsMixin):
         self._array, self._start, self._check = array, start, check
         self._stride = array.nbytes // len(array) if len(array) else 0
         self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
+        self._is_checked = False  # all of it
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
 
     @classmethod
@@ -93,6 +94,17 @@ class CheckedArray(NDArrayOperatorsMixin):
         else:
             self._check_all()
         return self._array[key]
+
+    def check_ranges(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Array:
+        """Return the plain array; only some ranges of its rows are checked, and may be read."""
+        if self._is_checked:
+            return self._array
+        held = starts < ends
+        first = (self._start + starts[held] * self._stride) // BLOCK
+        last = (self._start + ends[held] * self._stride - 1) // BLOCK
+        self._check_blocks(join_ranges(first, last - first + 1))
+        self._is_checked = not self._missing.any()
+        return self._array
 
     def _block(self, row: int, shift: int = 0) -> int:
         return (self._start + row * self._stride + shift) // BLOCK
