@@ -66,19 +66,25 @@ def find_highest(
     terms = np.repeat(np.arange(len(words)), [len(some) for some in words])
     weights, rarities = ([gain.weight for gain in gains], [gain.rarity for gain in gains])
     values = np.array(weights, np.float64), np.array(rarities, np.float64)
-    rows = bags.rows
+    rows, bounds = bags.rows, bags.remember("short lengths", lambda: _shorten(bags.rows.lengths))
     parts = zip(rows.blocks(), rows.postings_by_segment, rows.lexicon.inverse, strict=True)
     for (start, unit), postings, inverse in parts:
         own = inverse[every]
         held = own >= 0
         lists, forms = _open(postings, own[held])
-        lengths = rows.lengths[start : start + unit.rows]
+        part = slice(start, start + unit.rows)
         size = rank_lists(
-            lists, forms, terms[held], values, lengths, mask, start, saturation, best, scores, size
-        )
+            lists, forms, terms[held], values, rows.lengths[part], bounds[part], mask, start,
+            saturation, best, scores, size,
+        )  # fmt: skip
     best, scores = best[:size], scores[:size]
     sort_heap(best, scores)
     return best, scores
+
+
+def _shorten(lengths: Array) -> NDArray[np.uint8]:
+    """Return lengths of up to 255: a quarter of the memory that a search reads here and there."""
+    return np.minimum(lengths, 255).astype(np.uint8)
 
 
 def _open(postings: Postings, words: Array) -> tuple[tuple[Array, Array, Array], Array]:
@@ -105,6 +111,7 @@ def rank_lists(
     terms: Array,
     values: tuple[Array, Array],
     lengths: Array,
+    bounds: Array,
     among: Array,
     start: int,
     saturation: tuple[float, float, float, float],
@@ -115,11 +122,12 @@ def rank_lists(
     """Push the rows of a segment, whose first has the number ``start``, on the heap of the best.
 
     ``forms`` are the words of the query there (see ``_open``), ``terms`` the terms they stand for,
-    ``values`` the weights and rarities of these. Return the size of the heap.
+    ``values`` the weights and rarities of these; ``bounds`` are no higher than the lengths of rows.
+    Return the size of the heap.
     """
     count, window, rows = len(forms), min(_LARGEST, len(lengths)), len(lengths)
     sums, slots = np.zeros(window, np.float32), np.zeros(window, np.int32)
-    chosen, highest = np.empty(window + 1, np.int32), np.empty(window + 1, np.float32)
+    chosen = np.empty(window + 1, np.uint16)
     heads = np.zeros((count, 3), np.int64)  # of the bytes: the next place, row and count
     spans = np.zeros((count, 4), np.int64)  # of this window: in ``low``, and in the buffer
     buffer = np.empty(np.minimum(forms[:, 3], window).sum(), np.int64)
@@ -127,6 +135,7 @@ def rank_lists(
     start_lists(data, forms, heads)
     gains = values[0] * values[1]
     order, rest = order_forms(gains, terms)
+    own_gains = gains[terms].astype(np.float32)
     end, most = 0, 1 + find_saturation(0, saturation)
     while end < rows:
         first = end
@@ -135,23 +144,21 @@ def rank_lists(
         while needed > 0 and rest[needed - 1] * _SLACK < floor:
             needed -= 1
         read_window(data, low, chunks, forms, heads, spans, buffer, first, end, rows)
-        add_gains(low, terms, gains, spans, buffer, order, needed, first & _WITHIN, sums)
-        least = np.float32(floor * most / _SLACK)
-        found = choose_rows(
-            low, spans, buffer, order[:needed], first & _WITHIN, least, sums, chosen, highest
-        )
+        base, least = first & ~_WITHIN, np.float32(floor * most / _SLACK)
+        found = add_gains(low, spans, buffer, order, needed, own_gains, least, sums, chosen)
         found = keep_high(
-            chosen[:found], highest, floor, lengths[first:], among[start + first :], saturation
+            chosen[:found], sums, floor, bounds[base:], among[start + base :], saturation
         )
+        clear_sums(low, spans, buffer, order[:needed], sums)
         if found:
             own = chosen[:found]
             totals = add_scores(
-                low, terms, spans, buffer, first & _WITHIN, own, slots, values, lengths[first:],
-                saturation,
-            )  # fmt: skip
+                low, terms, spans, buffer, own, slots, values, lengths[base:], saturation
+            )
             for place in range(found):
                 if size < len(best) or totals[place] >= scores[0]:
-                    size = push(best, scores, size, start + first + own[place], totals[place])
+                    row = start + base + int(own[place])
+                    size = push(best, scores, size, row, totals[place])
     return size
 
 
@@ -215,7 +222,7 @@ def read_window(
             place, count, last = heads[form, 0], heads[form, 2], forms[form, 1]
             less = 1 if chunk >= 0 else 0
             while row < end:
-                buffer[used] = (row - first) | (count - less) << 32
+                buffer[used] = (row & _WITHIN) | (count - less) << 32
                 used += 1
                 if place == last:
                     row = _LAST
@@ -233,71 +240,42 @@ def read_window(
 @kernel
 def add_gains(
     low: Array,
-    terms: Array,
-    gains: Array,
     spans: Array,
     buffer: Array,
     order: Array,
     needed: int,
-    shift: int,
-    sums: Array,
-) -> None:
-    """Add the gains of words to the sums of the rows of a window that hold them; those of words
-    that are not needed only to sums above 0."""
-    nothing = np.float32(0)
-    for number in range(len(order)):
-        form = order[number]
-        gain = np.float32(gains[terms[form]])
-        if number < needed:
-            for place in range(spans[form, 0], spans[form, 1]):
-                sums[low[place] - shift] += gain
-            for place in range(spans[form, 2], spans[form, 3]):
-                entry = buffer[place]
-                sums[entry & 0xFFFFFFFF] += gain * np.float32(entry >> 32)
-        else:
-            for place in range(spans[form, 0], spans[form, 1]):
-                own = sums[low[place] - shift]
-                sums[low[place] - shift] = own + (gain if own > 0 else nothing)
-            for place in range(spans[form, 2], spans[form, 3]):
-                entry = buffer[place]
-                own = sums[entry & 0xFFFFFFFF]
-                more = gain * np.float32(entry >> 32)
-                sums[entry & 0xFFFFFFFF] = own + (more if own > 0 else nothing)
-
-
-@kernel
-def choose_rows(
-    low: Array,
-    spans: Array,
-    buffer: Array,
-    forms: Array,
-    shift: int,
+    gains: Array,
     least: np.float32,
     sums: Array,
     chosen: Array,
-    highest: Array,
 ) -> int:
-    """Write the rows of some words whose sums are above the least; clear the sums. Return how many
-    rows they are. Without branches: which rows these are cannot be predicted."""
-    found = 0
-    for form in forms:
+    """Add the gains of words to the sums of the rows of a window that hold them; those of words
+    that are not needed only to sums above 0. Write the rows whose sums are above the least, and
+    return how many they are. Without branches: which rows these are cannot be predicted."""
+    found, nothing = 0, np.float32(0)
+    for number in range(len(order)):
+        form = order[number]
+        gain, is_needed = gains[form], number < needed
         for place in range(spans[form, 0], spans[form, 1]):
-            row = low[place] - shift
-            chosen[found], highest[found] = row, sums[row]
-            found += sums[row] > least
-            sums[row] = 0
+            row = low[place]
+            own = sums[row]
+            more = own + (gain if is_needed or own > 0 else nothing)
+            sums[row], chosen[found] = more, row
+            found += (more > least) & (own <= least)
         for place in range(spans[form, 2], spans[form, 3]):
-            row = buffer[place] & 0xFFFFFFFF
-            chosen[found], highest[found] = row, sums[row]
-            found += sums[row] > least
-            sums[row] = 0
+            entry = buffer[place]
+            row = np.uint16(entry)
+            own = sums[row]
+            more = own + (gain * np.float32(entry >> 32) if is_needed or own > 0 else nothing)
+            sums[row], chosen[found] = more, row
+            found += (more > least) & (own <= least)
     return found
 
 
 @kernel
 def keep_high(
     chosen: Array,
-    highest: Array,
+    sums: Array,
     floor: float,
     lengths: Array,
     among: Array,
@@ -309,11 +287,21 @@ def keep_high(
     for place in range(len(chosen)):
         row = chosen[place]
         norm = find_saturation(lengths[row], saturation)
-        is_high = highest[place] * _SLACK >= floor * (1 + norm)
+        is_high = sums[row] * _SLACK >= floor * (1 + norm)
         if is_high and (not len(among) or among[row]):
             chosen[found] = row
             found += 1
     return found
+
+
+@kernel
+def clear_sums(low: Array, spans: Array, buffer: Array, forms: Array, sums: Array) -> None:
+    """Set the sums of the rows of some words to 0."""
+    for form in forms:
+        for place in range(spans[form, 0], spans[form, 1]):
+            sums[low[place]] = 0
+        for place in range(spans[form, 2], spans[form, 3]):
+            sums[np.uint16(buffer[place])] = 0
 
 
 @kernel
@@ -322,7 +310,6 @@ def add_scores(
     terms: Array,
     spans: Array,
     buffer: Array,
-    shift: int,
     chosen: Array,
     slots: Array,
     values: tuple[Array, Array],
@@ -336,11 +323,11 @@ def add_scores(
         slots[chosen[place]] = place + 1
     for form in range(len(terms)):
         for place in range(spans[form, 0], spans[form, 1]):
-            slot = slots[low[place] - shift]
+            slot = slots[low[place]]
             if slot:
                 counts[slot - 1] += 1
         for place in range(spans[form, 2], spans[form, 3]):
-            slot = slots[buffer[place] & 0xFFFFFFFF]
+            slot = slots[np.uint16(buffer[place])]
             if slot:
                 counts[slot - 1] += buffer[place] >> 32
         term = terms[form]

@@ -37,7 +37,7 @@ class CheckedArray(NDArrayOperatorsMixin):
         self._array, self._start, self._check = array, start, check
         self._stride = array.nbytes // len(array) if len(array) else 0
         self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
-        self._is_checked = False  # all of it
+        self._missing_before = np.arange(len(self._missing) + 1)  # each block, for ranges
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
 
     @classmethod
@@ -97,13 +97,12 @@ class CheckedArray(NDArrayOperatorsMixin):
 
     def check_ranges(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Array:
         """Return the plain array; only some ranges of its rows are checked, and may be read."""
-        if self._is_checked:
-            return self._array
-        held = starts < ends
-        first = (self._start + starts[held] * self._stride) // BLOCK
-        last = (self._start + ends[held] * self._stride - 1) // BLOCK
-        self._check_blocks(join_ranges(first, last - first + 1))
-        self._is_checked = not self._missing.any()
+        first = (self._start + starts * self._stride) // BLOCK
+        last = (self._start + ends * self._stride - 1) // BLOCK
+        if (self._missing_before[last + 1] > self._missing_before[first]).any():
+            held = starts < ends
+            self._check_blocks(join_ranges(first[held], (last - first + 1)[held]))
+            self._missing_before[1:] = np.cumsum(self._missing)
         return self._array
 
     def _block(self, row: int, shift: int = 0) -> int:
