@@ -195,7 +195,7 @@ def test_a_damaged_or_exchanged_shard_is_named_and_refused(
     index = open_index(path)
     assert isinstance(index, ShardedIndex)
     name = index.shards[2]["name"]
-    target = path / "shards" / name / "000001" / "s.lists.bytes.npy"
+    target = path / "shards" / name / "000001" / "s.lists.gaps.npy"
     data = bytearray(target.read_bytes())
     data[-1] ^= 1
     target.write_bytes(data)

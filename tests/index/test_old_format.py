@@ -1,4 +1,5 @@
-"""Indexes that lexfield 0.1 wrote, with two sets of postings, answer as they did."""
+"""Indexes that lexfield 0.1 wrote, with two sets of postings, answer as they did; so do those of
+the first versions of 0.2, whose lists of postings are all bytes."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from lexfield.cluster.sharded_index import open_index
+from lexfield.search import bm25
 from lexfield.search.index import Index
 
 DATA = Path(__file__).parents[1] / "data" / "old_index"
@@ -52,6 +54,18 @@ def assert_close(found: Any, wanted: Any) -> None:
             assert_close(one, other)
     else:
         assert found == (pytest.approx(wanted, abs=1e-6) if isinstance(wanted, float) else wanted)
+
+
+def test_lists_of_bytes_answer_as_they_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tarfile.open(DATA / "lists.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    ask = runpy.run_path(str(DATA / "questions.py"))["answer"]
+    wanted = json.loads((tmp_path / "answers.json").read_text())
+    for few in (0, 10_000):  # read straight from the lists, and not
+        monkeypatch.setattr(bm25, "_FEW", few)
+        found = json.loads(json.dumps(ask(Index.open(tmp_path / "lists"))))
+        for question in wanted:
+            assert_close(found[question], wanted[question])
 
 
 @pytest.mark.parametrize("name", ["plain-none", "plain-english"])

@@ -50,6 +50,15 @@ def test_damage_is_found_before_it_is_returned(damaged: Store, key: object) -> N
             values[key]
 
 
+def test_ranges_are_checked_before_they_may_be_read(damaged: Store) -> None:
+    values = damaged.checked("values")
+    good = np.array([5, 8, BLOCK // 8]), np.array([9, 8, BLOCK // 4])
+    assert values.check_ranges(*good)[5:9].tolist() == [5, 6, 7, 8]
+    for bad in (BAD - BLOCK // 4, BAD, BAD + 7):
+        with pytest.raises(CorruptError, match=r"values\.npy: block 2 "):
+            values.check_ranges(np.array([0, bad]), np.array([3, BAD + 8]))
+
+
 def test_the_whole_is_checked_by_everything_else(damaged: Store) -> None:
     values = damaged.checked("values")
     for use in (np.asarray, np.sum, lambda v: v + 1, lambda v: v == 3, lambda v: v.tolist(),

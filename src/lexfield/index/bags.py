@@ -113,6 +113,23 @@ class Bags:
             rows, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
         return self._count(("gram", *gram), rows, counts)
 
+    def count_rows(self, term: str) -> int:
+        """Return how many rows of the collection hold a term; it is seldom looked up in a list."""
+        number, sizes = self.ids.get(term, -1), self._stored_sizes
+        if number < 0:
+            return 0
+        if self.rows.is_part:
+            return self.rows.statistics.count(("term", number), 0, 0)[0]
+        return self.occurrences((term,)).holding if sizes is None else int(sizes[number])
+
+    @cached_property
+    def _stored_sizes(self) -> Array | None:
+        """How many rows hold each term; None if that has to be counted."""
+        if len(self.rows.segments) > 1 or self.rows.live is not None:
+            return None
+        (postings,) = self.rows.postings_by_segment
+        return postings.sizes if self.stemmer == NONE else postings.term_sizes
+
     def collect(self, terms: list[int]) -> list[Occurrences]:
         """Return the occurrences of several terms, which are read at once, and keep them."""
         kept, names = self.lists("occurrences"), self.names

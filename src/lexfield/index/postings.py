@@ -1,51 +1,69 @@
-"""Postings: the rows that hold each word, and how often, as one list of bytes per word.
+"""Postings: the rows that hold each word, and how often (``lists.py`` says how they are stored).
 
-An entry is the gap to the row before in a variable number of bytes (Thiel and Heaps 1972), with a
-bit that says whether the word occurs more than once in the row; if so, its count less 2 follows.
-Most entries take one or two bytes. Only sentences have lists: those of documents are put together
-from them, and phrases are found in the sentences that hold their rarest word.
+Only sentences have lists: those of documents are put together from them, and phrases are found in
+the sentences that hold their rarest word.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
 from lexfield.engine.compiled import kernel
+from lexfield.index.lists import Lists, count_holding, decode, join_chunks, make_lists
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 
 Entries = tuple[NDArray[np.int32], NDArray[np.int32]]  # rows, ascending, and counts
-_STEP = 1 << 24  # tokens that are counted at a time
 _NO_BYTES: NDArray[np.uint8] = np.empty(0, np.uint8)
 _SMALL = 1 << 20  # bytes of lists that are checked all at once: that is quicker than one by one
+_PARTS = {  # of ``Lists``, by the names under which they are stored
+    "offsets": "offsets", "sizes": "sizes", "data": "gaps", "common": "common",
+    "chunks": "chunks", "low": "low",
+}  # fmt: skip
 
 
 class Postings:
     """The lists of the sentences of one segment."""
 
-    def __init__(self, offsets: Array, sizes: Array, data: Array) -> None:
-        self._offsets, self._data = offsets, data
-        self.sizes = sizes  # rows that hold each word
+    def __init__(self, lists: Lists, terms: Array | None = None) -> None:
+        """``terms`` are the numbers of rows that hold each stem, if there are stems."""
+        self.lists = lists
+        self.sizes = lists.sizes  # rows that hold each word
+        self.term_sizes = terms
+        self.chunks_per_word = (len(lists.chunks) - 1) // max(1, len(lists.common))
 
     def find(self, word: int) -> Entries:
         """Return the rows that hold a word, ascending, and how often each does."""
-        first, last = self._offsets[word : word + 2].tolist()
-        own = self._data[first:last]
-        found: Entries = _decode(own, self.sizes[word : word + 1].astype(np.int64))
+        lists, first = self.lists, int(self.first_chunks[word])
+        begin, end = lists.offsets[word : word + 2].tolist()
+        own = lists.data[begin:end]
+        if first < 0:
+            found: Entries = decode(own, self.sizes[word : word + 1].astype(np.int64))
+            return found
+        chunks = lists.chunks[first : first + self.chunks_per_word + 1]
+        found = join_chunks(lists.low[int(chunks[0]) : int(chunks[-1])], chunks, own)
         return found
 
     def find_all(self, words: Array) -> tuple[Array, Array, Array]:
         """Return the lists of several words, one after another, and the size of each."""
-        ends = zip(self._offsets[words].tolist(), self._offsets[words + 1].tolist(), strict=True)
-        data = np.concatenate([_NO_BYTES, *[self._data[first:last] for first, last in ends]])
-        sizes = self.sizes[words].astype(np.int64)
-        return *_decode(data, sizes), sizes
+        lists, sizes = self.lists, self.sizes[words].astype(np.int64)
+        is_common = self.first_chunks[words] >= 0
+        rare = words[~is_common]
+        ends = zip(lists.offsets[rare].tolist(), lists.offsets[rare + 1].tolist(), strict=True)
+        data = np.concatenate([_NO_BYTES, *[lists.data[first:last] for first, last in ends]])
+        found: Entries = decode(data, sizes[~is_common])
+        if not is_common.any():
+            return *found, sizes
+        others = zip(*map(self.find, words[is_common].tolist()), strict=True)
+        of_common = np.repeat(is_common, sizes)
+        joined = np.empty((2, len(of_common)), np.int32)
+        joined[:, ~of_common] = found
+        joined[:, of_common] = [np.concatenate(one) for one in others]
+        return joined[0], joined[1], sizes
 
     def find_any(self, words: Array, groups: Array) -> tuple[Array, Array, Array]:
         """Return the rows that hold any word of a group, ascending, with the sums of their counts.
@@ -55,6 +73,13 @@ class Postings:
         """
         found: tuple[Array, Array, Array] = merge_groups(*self.find_all(words), groups)
         return found
+
+    @cached_property
+    def first_chunks(self) -> NDArray[np.int64]:
+        """The place of each common word in ``chunks``, and -1 for other words."""
+        places = np.full(len(self.lists.sizes), -1, np.int64)
+        places[self.lists.common] = np.arange(len(self.lists.common)) * self.chunks_per_word
+        return places
 
     def count_live(self, live: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many of some rows hold each word."""
@@ -67,6 +92,7 @@ class DocumentPostings(Postings):
 
     def __init__(self, sentences: Postings, corpus: Corpus, sizes: Array | None) -> None:
         self._sentences, self._corpus, self._sizes = sentences, corpus, sizes
+        self.term_sizes = None
 
     @cached_property
     def sizes(self) -> Array:  # type: ignore[override]
@@ -96,6 +122,7 @@ class OldPostings(Postings):
     def __init__(self, offsets: Array, rows: Array, counts: Array) -> None:
         self._offsets, self._rows, self._counts = offsets, rows, counts
         self.sizes = np.diff(offsets)
+        self.term_sizes = None
 
     def find(self, word: int) -> Entries:
         part = slice(int(self._offsets[word]), int(self._offsets[word + 1]))
@@ -107,181 +134,58 @@ class OldPostings(Postings):
         return self._rows[entries], self._counts[entries], sizes
 
 
-@dataclass(frozen=True)
-class Lists:
-    """What is made of the words of all sentences at once."""
-
-    offsets: NDArray[np.int64]
-    sizes: NDArray[np.int32]
-    data: NDArray[np.uint8]
-
-
-def make_lists(corpus: Corpus) -> Lists:
-    """Return the lists of the sentences of a corpus."""
-    offsets = np.zeros(len(corpus.vocabulary) + 1, np.int64)
-    nothing = np.empty(0, np.uint8)
-    sizes = _walk_all(corpus, offsets[1:], nothing)
-    np.cumsum(offsets, out=offsets)
-    data = np.empty(int(offsets[-1]), np.uint8)
-    _walk_all(corpus, offsets[:-1].copy(), data)
-    return Lists(offsets, sizes, data)
-
-
-def save_postings(out: Writer, name: str, corpus: Corpus) -> None:
-    """Write what ``load_postings`` maps."""
+def save_postings(
+    out: Writer, name: str, corpus: Corpus, stem_of: NDArray[np.int32] | None = None
+) -> None:
+    """Write what ``load_postings`` maps; ``stem_of`` is the stem of each word, if it has one."""
     lists = make_lists(corpus)
-    out.array(f"{name}.lists.offsets", lists.offsets)
-    out.array(f"{name}.lists.sizes", lists.sizes)
-    out.array(f"{name}.lists.bytes", lists.data)
+    for part, stored in _PARTS.items():
+        out.array(f"{name}.lists.{stored}", getattr(lists, part))
+    words = np.arange(len(lists.sizes), dtype=np.int32)
     del lists
-    holding = np.zeros(len(corpus.vocabulary), np.int32)
-    last = np.full(len(corpus.vocabulary), -1, np.int32)
-    for first, starts, tokens in split_rows(corpus, corpus.token_offsets[corpus.sentence_offsets]):
-        _count_holding(first, starts, tokens, last, holding)
-    out.array(f"{name}.lists.document.sizes", holding)
+    documents = corpus.token_offsets[corpus.sentence_offsets]
+    out.array(f"{name}.lists.document.sizes", count_holding(corpus, documents, words))
+    if stem_of is not None:
+        stems = count_holding(corpus, corpus.token_offsets, stem_of)
+        out.array(f"{name}.lists.stems.sizes", stems)
 
 
 def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Postings:
     """Map the postings of a segment; they are made anew if lexfield 0.1 wrote lists of stems."""
-    if f"{name}.lists.bytes" in store:
-        offsets, sizes = store.array(f"{name}.lists.offsets"), store.array(f"{name}.lists.sizes")
-        data = store.checked(f"{name}.lists.bytes")
-        lists = Postings(offsets, sizes, np.asarray(data) if len(data) <= _SMALL else data)
+    lists = _load_lists(store, f"{name}.lists.")
+    if lists is not None:
+        stems = f"{name}.lists.stems.sizes"
+        own = Postings(lists, store.array(stems) if stems in store else None)
         if unit == "sentence":
-            return lists
-        return DocumentPostings(lists, corpus, store.array(f"{name}.lists.document.sizes"))
+            return own
+        return DocumentPostings(own, corpus, store.array(f"{name}.lists.document.sizes"))
     for folder in (f"{name}.postings.{unit}", f"{name}.bags.{unit}"):
         if f"{folder}.rows" in store and f"{name}.bags.stems.bytes" not in store:
             parts = ("offsets", "rows", "counts")
             return OldPostings(*(store.array(f"{folder}.{part}") for part in parts))
-    made = make_lists(corpus)
-    lists = Postings(made.offsets, made.sizes, made.data)
-    return lists if unit == "sentence" else DocumentPostings(lists, corpus, None)
+    own = Postings(make_lists(corpus))
+    return own if unit == "sentence" else DocumentPostings(own, corpus, None)
 
 
-def split_rows(corpus: Corpus, starts: Array) -> list[tuple[int, Array, Array]]:
-    """Return rows in parts of about ``_STEP`` tokens: the first row, where each begins, tokens."""
-    tokens, ends = corpus.arrays["tokens"], starts.astype(np.int64)
-    cuts = np.unique(np.searchsorted(ends, np.arange(0, int(ends[-1]), _STEP))).tolist()
-    bounds = [*cuts, len(ends) - 1]
-    return [
-        (low, ends[low : high + 1] - ends[low], tokens[int(ends[low]) : int(ends[high])])
-        for low, high in pairwise(bounds)
-        if low < high
-    ]
+def _load_lists(store: Store, prefix: str) -> Lists | None:
+    """Map lists; None if there are none. First versions of 0.2 stored bytes for all words."""
+    if f"{prefix}gaps" in store:
+        plain = {part: store.array(f"{prefix}{part}") for part in ("offsets", "sizes", "common")}
+        chunks, low = store.array(f"{prefix}chunks"), _check_parts(store, f"{prefix}low")
+        return Lists(**plain, data=_check_parts(store, f"{prefix}gaps"), chunks=chunks, low=low)
+    if f"{prefix}bytes" not in store:
+        return None
+    offsets, sizes = store.array(f"{prefix}offsets"), store.array(f"{prefix}sizes")
+    nothing, chunks = np.empty(0, np.int32), np.zeros(1, np.int64)
+    data = _check_parts(store, f"{prefix}bytes")
+    return Lists(offsets, sizes, data, nothing, chunks, np.empty(0, np.uint16))
 
 
-def _walk_all(corpus: Corpus, cursor: Array, data: Array) -> NDArray[np.int32]:
-    """Write all lists, each from its ``cursor`` on, or measure them if ``data`` is empty.
-
-    Return the number of entries of each.
-    """
-    size = len(corpus.vocabulary)
-    sizes, counts = np.zeros(size, np.int32), np.zeros(size, np.int32)
-    before, current = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
-    for first, starts, tokens in split_rows(corpus, corpus.token_offsets):
-        _walk(first, starts, np.asarray(tokens), sizes, before, current, counts, cursor, data)
-    _end_all(sizes, before, current, counts, cursor, data)
-    return sizes
-
-
-@kernel
-def _walk(
-    first: int,
-    starts: Array,
-    tokens: Array,
-    sizes: Array,
-    before: Array,
-    current: Array,
-    counts: Array,
-    cursor: Array,
-    data: Array,
-) -> None:
-    """Count words row by row; the entry of a word ends when it is met in a later row."""
-    for place in range(len(starts) - 1):
-        row = first + place
-        for token in tokens[starts[place] : starts[place + 1]]:
-            if current[token] == row:
-                counts[token] += 1
-                continue
-            _end_entry(token, sizes, before, current, counts, cursor, data)
-            current[token] = row
-            counts[token] = 1
-
-
-@kernel
-def _end_all(
-    sizes: Array, before: Array, current: Array, counts: Array, cursor: Array, data: Array
-) -> None:
-    for word in range(len(sizes)):
-        _end_entry(word, sizes, before, current, counts, cursor, data)
-
-
-@kernel
-def _end_entry(
-    word: int,
-    sizes: Array,
-    before: Array,
-    current: Array,
-    counts: Array,
-    cursor: Array,
-    data: Array,
-) -> None:
-    if current[word] < 0:
-        return
-    several = counts[word] > 1
-    gap = np.int64(current[word]) - before[word] - 1
-    cursor[word] = _put(data, cursor[word], 2 * gap + several)
-    if several:
-        cursor[word] = _put(data, cursor[word], counts[word] - 2)
-    before[word] = current[word]
-    sizes[word] += 1
-
-
-@kernel
-def _put(data: Array, place: int, value: int) -> int:
-    """Write a number, seven bits per byte, the lowest first; return the place behind it."""
-    while value >= 128:
-        if len(data):
-            data[place] = 128 | (value & 127)
-        value >>= 7
-        place += 1
-    if len(data):
-        data[place] = value
-    return place + 1
-
-
-@kernel
-def _decode(data: Array, sizes: Array) -> tuple[Array, Array]:
-    """Return the entries of lists of so many, whose bytes lie one after another."""
-    total = sizes.sum()
-    rows, counts = np.empty(total, np.int32), np.ones(total, np.int32)
-    place, first = 0, 0
-    for size in sizes:
-        row = np.int64(-1)
-        for entry in range(first, first + size):
-            value, place = _take(data, place)
-            row += (value >> 1) + 1
-            rows[entry] = row
-            if value & 1:
-                value, place = _take(data, place)
-                counts[entry] = value + 2
-        first += size
-    return rows, counts
-
-
-@kernel
-def _take(data: Array, place: int) -> tuple[int, int]:
-    """Return the number that ``_put`` has written, and the place behind it."""
-    byte = np.int64(data[place])
-    value, shift = byte & 127, 7
-    place += 1
-    while byte >= 128:
-        byte = np.int64(data[place])
-        value |= (byte & 127) << shift
-        shift += 7
-        place += 1
-    return int(value), place
+def _check_parts(store: Store, name: str) -> Array:
+    """Map an array of which a search reads small parts."""
+    data = store.checked(name)
+    checked: Array = np.asarray(data) if data.shape[0] * data.dtype.itemsize <= _SMALL else data
+    return checked
 
 
 @kernel
@@ -332,13 +236,3 @@ def merge_groups(
             size += 1
         left[group], number = size - begin, until
     return merged[:size].copy(), sums[:size].copy(), left
-
-
-@kernel
-def _count_holding(first: int, starts: Array, tokens: Array, last: Array, holding: Array) -> None:
-    """Count for each word the rows that hold it; ``last`` is the last of them."""
-    for place in range(len(starts) - 1):
-        for token in tokens[starts[place] : starts[place + 1]]:
-            if last[token] != first + place:
-                last[token] = first + place
-                holding[token] += 1

@@ -161,6 +161,11 @@ class Rows:
         """Rows of documents that were not deleted; None for all."""
         return ~self._deleted[self.documents] if self._deleted.any() else None
 
+    @property
+    def is_part(self) -> bool:
+        """Whether these are a part of the rows of the collection, as those of a shard are."""
+        return self._statistics is not None
+
     @cached_property
     def statistics(self) -> Statistics:
         """Counts over the whole collection."""
@@ -169,7 +174,7 @@ class Rows:
         live = self.live
         holding = np.zeros(len(self.lexicon), np.int64)
         for number, (start, unit) in enumerate(self.blocks()):
-            lists = self._postings[number]
+            lists = self.postings_by_segment[number]
             own = None if live is None else live[start : start + unit.rows]
             counts = lists.sizes if own is None else lists.count_live(own)
             holding[self.lexicon.maps[number]] += counts
@@ -177,7 +182,7 @@ class Rows:
         return Statistics(len(lengths), int(lengths.sum()), holding)
 
     @cached_property
-    def _postings(self) -> list[Postings]:
+    def postings_by_segment(self) -> list[Postings]:
         return [segment.postings(self.unit) for segment in self.segments]
 
     def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
@@ -229,7 +234,7 @@ class Rows:
 
     def _lists(self) -> Iterator[tuple[int, Postings, NDArray[np.int32]]]:
         """Return each segment's first row, postings, and number of each word or -1."""
-        return zip(self._first[:-1], self._postings, self.lexicon.inverse, strict=True)
+        return zip(self._first[:-1], self.postings_by_segment, self.lexicon.inverse, strict=True)
 
     def words_of(self, row: int) -> Array:
         """Return the distinct words of a row, without stopwords."""

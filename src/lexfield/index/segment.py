@@ -194,23 +194,26 @@ def save_rows(
     meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
     content = content_words(corpus.vocabulary, language)
     out.array(f"{name}.content", content)
-    _save_stems(out, name, corpus)
+    stem_of = _save_stems(out, name, corpus)
     with single_thread():  # the same bytes at any number of threads
         for unit in UNITS:  # each array is written before the next is made
             basis = bases[unit] if bases else None
             for field, values in make_unit(corpus, unit, content, embedded, basis, out.scratch):
                 out.array(f"{name}.{unit}.{field}", values)
-    save_postings(out, name, corpus)
+    save_postings(out, name, corpus, stem_of)
     return meta
 
 
-def _save_stems(out: Writer, name: str, corpus: Corpus) -> None:
-    """Write the distinct stems in the order of their first words, and the stem of each word."""
+def _save_stems(out: Writer, name: str, corpus: Corpus) -> NDArray[np.int32] | None:
+    """Write the distinct stems in the order of their first words, and return that of each word;
+    None if there is no stemmer."""
     stemmer = corpus.normalisation.stemmer
-    if stemmer != NONE:
-        stems, stem_of = number_stems(list(corpus.vocabulary), stemmer)
-        out.strings(f"{name}.stems", stems)
-        out.array(f"{name}.stem_of", stem_of)
+    if stemmer == NONE:
+        return None
+    stems, stem_of = number_stems(list(corpus.vocabulary), stemmer)
+    out.strings(f"{name}.stems", stems)
+    out.array(f"{name}.stem_of", stem_of)
+    return stem_of
 
 
 def number_stems(words: list[str], stemmer: str) -> tuple[list[str], NDArray[np.int32]]:

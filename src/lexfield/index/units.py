@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array, shrink
 from lexfield.engine.compiled import kernel, reordered_kernel
 from lexfield.index.axes import Allocate, Basis, TextRows, text_axes
-from lexfield.index.postings import split_rows
+from lexfield.index.lists import split_rows
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordEmbeddings
 

@@ -211,8 +211,8 @@ class BagMethod:
             if one.holding:
                 known.append((term, one))
             else:
-                unknown.append(f'"{term.text}"' if len(term.words) > 1 else term.text)
-        notes = [f"not in the index: {list_names(unknown)}"] if unknown else []
+                unknown.append(term)
+        notes = note_unknown(unknown)
         if known and all(term.weight < 0 for term, _ in known):
             notes.append("every weight is negative: there is nothing to find")
         return known, notes
@@ -248,6 +248,12 @@ class BagMethod:
 def sum_blocks(bags: Bags, scored: Scored, among: Mask | None) -> BlockSums:
     """Return the sums of rows over terms with weights above 0."""
     return BlockSums(len(bags.rows), [(term.weight, one.list) for term, one in scored], among)
+
+
+def note_unknown(terms: Sequence[Term]) -> list[str]:
+    """Return a note on terms that the index does not hold."""
+    names = [f'"{term.text}"' if len(term.words) > 1 else term.text for term in terms]
+    return [f"not in the index: {list_names(names)}"] if names else []
 
 
 def list_words(scored: Scored, scale: float = 1.0) -> list[tuple[Array, Array]]:

@@ -21,8 +21,17 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.errors import check
+from lexfield.explain import Explanation
 from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search.bag_method import Scored, Term, TermScores, list_terms, note_unknown
 from lexfield.search.extended import ExtendedMethod
+from lexfield.search.max_score import Gain, Saturation, can_read, find_highest, find_saturation
+from lexfield.search.method import Mask
+
+_FEW = 10_000  # rows of a collection whose lists are all kept: that is as quick
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +68,50 @@ class Bm25(ExtendedMethod):
     def uses_vectors(self) -> bool:
         return self.extend
 
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        bags = Bags.of(rows)
+        terms = list_terms(bags, query)
+        is_sum = all(len(term.gram) == 1 and term.weight > 0 for term in terms)
+        if self.extend or not is_sum or len(rows) < _FEW or not can_read(bags):
+            return super().search(rows, query, k, among)
+        counted = [(term, bags.count_rows(term.gram[0])) for term in terms]
+        known = [(term, holding) for term, holding in counted if holding]
+        gains = [
+            Gain(bags.ids[term.gram[0]], term.weight, self.find_rarity(bags, holding))
+            for term, holding in known
+        ]
+        best, scores = find_highest(bags, gains, self._find_saturation(bags), k, among)
+        chosen = best.tolist()
+
+        def explain(place: int) -> Explanation:
+            return self.explain_row(bags, self._score_rows(bags, known, best), chosen[place])
+
+        notes = note_unknown([term for term, holding in counted if not holding])
+        return Found(chosen, scores.tolist(), explain, notes)
+
+    def _score_rows(self, bags: Bags, known: list[tuple[Term, int]], rows: Array) -> Scored:
+        """Return what terms are worth in a few rows, given how many rows hold each."""
+        some = np.sort(rows)
+        places, words = bags.rows.tokens_of(some)
+        terms, scored = bags.term_of[words], []
+        for term, holding in known:
+            own = places[terms == bags.ids[term.gram[0]]]
+            counts = np.bincount(own, minlength=len(some)).astype(np.int32)
+            held = some[counts > 0].astype(np.int32)
+            found = Occurrences(held, counts[counts > 0], holding, 0.0)
+            values = self.compute_values(bags, found, 1)
+            scored.append((term, TermScores(held, values, found.counts, holding, holding)))
+        return scored
+
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
         return self._weigh(bags, held, held.holding)
 
     def _weigh(self, bags: Bags, held: Occurrences, holding: int) -> NDArray[np.float64]:
-        rarity = self.find_rarity(bags, holding)
-        parameters = float(self.k1), float(self.b), _mean_length(bags), self._least_norm(), rarity
-        return weigh(held.rows, held.counts, bags.rows.lengths, *parameters)
+        rarity, saturation = self.find_rarity(bags, holding), self._find_saturation(bags)
+        return weigh(held.rows, held.counts, bags.rows.lengths, saturation, rarity)
+
+    def _find_saturation(self, bags: Bags) -> Saturation:
+        return Saturation(float(self.k1), float(self.b), _mean_length(bags), self._least_norm())
 
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
@@ -98,16 +144,13 @@ def weigh(
     rows: Array,
     counts: Array,
     lengths: Array,
-    k1: float,
-    b: float,
-    mean: float,
-    least: float,
+    saturation: tuple[float, float, float, float],
     rarity: float,
 ) -> NDArray[np.float64]:
     """Return what a term is worth in each of some rows, given its counts there."""
     values = np.empty(len(rows))
     for place in range(len(rows)):
         count = float(counts[place])
-        norm = max(k1 * (1 - b + b / mean * lengths[rows[place]]), least)
+        norm = find_saturation(lengths[rows[place]], saturation)
         values[place] = rarity * (count / (count + norm))
     return values

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.errors import CorruptError
 from lexfield.store.files import BLOCK
 from lexfield.store.manifest import REBUILD, check_block, parse_array
@@ -37,6 +37,7 @@ class CheckedArray(NDArrayOperatorsMixin):
         self._array, self._start, self._check = array, start, check
         self._stride = array.nbytes // len(array) if len(array) else 0
         self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
+        self._missing_before = np.arange(len(self._missing) + 1)  # each block, for ranges
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
 
     @classmethod
@@ -93,6 +94,16 @@ class CheckedArray(NDArrayOperatorsMixin):
         else:
             self._check_all()
         return self._array[key]
+
+    def check_ranges(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Array:
+        """Return the plain array; only some ranges of its rows are checked, and may be read."""
+        first = (self._start + starts * self._stride) // BLOCK
+        last = (self._start + ends * self._stride - 1) // BLOCK
+        if (self._missing_before[last + 1] > self._missing_before[first]).any():
+            held = starts < ends
+            self._check_blocks(join_ranges(first[held], (last - first + 1)[held]))
+            self._missing_before[1:] = np.cumsum(self._missing)
+        return self._array
 
     def _check_rows(self, low: int, high: int) -> None:
         first = (self._start + low * self._stride) // BLOCK

@@ -215,7 +215,7 @@ def test_a_damaged_shard(made: dict[int, Index], cluster: DaskEngine, tmp_path: 
     index = open_index(path)
     assert isinstance(index, ShardedIndex)
     name = index.shards[1]["name"]
-    target = path / "shards" / name / "000001" / "s.lists.bytes.npy"
+    target = path / "shards" / name / "000001" / "s.lists.gaps.npy"
     data = bytearray(target.read_bytes())
     data[-1] ^= 1
     target.write_bytes(data)
