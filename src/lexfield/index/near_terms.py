@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel, reordered_kernel
 from lexfield.index.segment import BALL
-from lexfield.index.units import exact_dots
 
 CLOSE = 1e-5  # more than rounding changes a cosine
 HEAD = 64  # columns that bound the product of two words
@@ -26,12 +25,12 @@ def sift_balls(
     near, cosines = np.empty(BALL * len(words), np.int64), np.empty(BALL * len(words))
     sizes, size = np.empty(len(words), np.int64), 0
     for number in range(len(words)):
-        ball = balls[words[number]]
-        ball = ball[: (ball >= 0).sum()]
-        products = exact_dots(vectors, ball, vectors[words[number]])
-        begin, content, least = size, 0, np.inf
-        for entry in range(len(ball)):
-            other, cosine = ball[entry], products[entry]
+        word, begin, content, least, held = words[number], size, 0, np.inf, 0
+        while held < BALL and balls[word, held] >= 0:
+            other, cosine = balls[word, held], 0.0
+            for column in range(vectors.shape[1]):
+                cosine += np.float64(vectors[other, column]) * vectors[word, column]
+            held += 1
             least = min(least, cosine + (1 - squares[other]) / 2)  # 1 − d²/2 of each
             if place[other] >= 0:
                 content += 1
@@ -40,11 +39,24 @@ def sift_balls(
                     size += 1
         lowest, is_short = floor, content < top
         if 0 < top <= BALL and not is_short:
-            lowest = np.sort(cosines[begin:size])[-top]
+            lowest = _find_highest(cosines, begin, size, top)
         sizes[number] = size - begin
-        if len(ball) == BALL and (is_short or least > lowest - CLOSE):
+        if held == BALL and (is_short or least > lowest - CLOSE):
             sizes[number], size = -1, begin
     return near[:size].copy(), cosines[:size].copy(), sizes
+
+
+@kernel
+def _find_highest(values: Array, first: int, last: int, rank: int) -> float:
+    """Return the value of a rank among some values, of which there are few."""
+    for place in range(first, last):
+        higher = equal = 0
+        for other in range(first, last):
+            higher += values[other] > values[place]
+            equal += values[other] == values[place]
+        if higher < rank <= higher + equal:
+            return float(values[place])
+    return -np.inf
 
 
 @reordered_kernel
@@ -71,28 +83,18 @@ def pick_near(
     return picked[:size].copy()
 
 
-@kernel
 def join_terms(
     terms: Array, cosines: Array, sizes: Array, own: Array
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
     """Return the distinct terms of lists, one after another, most similar first and of equal ones
     the first; the highest cosine of each, up to 1, and how many each list has. A list has its own
     term no more, nor any without a positive cosine."""
-    joined, highest = np.empty(len(terms), np.int64), np.empty(len(terms))
-    left, size, last = np.empty(len(sizes), np.int64), 0, 0
-    for number in range(len(sizes)):
-        first, last, begin = last, last + sizes[number], size
-        order = first + np.argsort(terms[first:last], kind="mergesort")
-        for entry in order:
-            term, cosine = np.int64(terms[entry]), cosines[entry]
-            if term == own[number] or cosine <= 0:
-                continue
-            if size > begin and joined[size - 1] == term:
-                highest[size - 1] = max(highest[size - 1], cosine)
-            else:
-                joined[size], highest[size] = term, cosine
-                size += 1
-        order = begin + np.argsort(-highest[begin:size], kind="mergesort")
-        joined[begin:size], highest[begin:size] = joined[order], np.minimum(highest[order], 1.0)
-        left[number] = size - begin
-    return joined[:size].copy(), highest[:size].copy(), left
+    lists = np.repeat(np.arange(len(sizes)), sizes)
+    entries = np.flatnonzero((terms != own[lists]) & (cosines > 0))
+    entries = entries[np.lexsort((-cosines[entries], terms[entries], lists[entries]))]
+    is_first = np.ones(len(entries), bool)  # the most similar of entries with the same term
+    is_first[1:] = (np.diff(lists[entries]) != 0) | (np.diff(terms[entries]) != 0)
+    entries = entries[is_first]
+    entries = entries[np.lexsort((-cosines[entries], lists[entries]))]
+    left = np.bincount(lists[entries], minlength=len(sizes))
+    return terms[entries].astype(np.int64), np.minimum(cosines[entries], 1.0), left
