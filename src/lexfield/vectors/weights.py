@@ -16,7 +16,7 @@ For the set of the package they were learned from what a sentence encoder says o
 The most frequent words have a code each of what the map misses: a byte stands for eight
 neighbouring numbers of its column's table. Directions have length 1 and are multiplied by the
 word's weight, stored in steps of a sixteenth of an octave. ``scripts/make_text_vectors.py`` learns
-all this.
+all this, and ``scripts/tune_text_vectors.py`` improves it.
 """
 
 from __future__ import annotations
