@@ -121,7 +121,8 @@ def _tell_first(method: str, one: Any) -> str:
 
 
 def _tell_later(method: str, one: Any) -> str:
-    return f"{one[method]['median_ms']:.0f} and {one[method]['worst_ms']:.0f} ms"
+    median, worst = one[method]["median_ms"], one[method]["worst_ms"]
+    return f"{median:.{0 if median >= 10 else 1}f} and {worst:.0f} ms"
 
 
 def _tell_memory(method: str, one: Any) -> str:

@@ -66,16 +66,18 @@ def find_highest(
     terms = np.repeat(np.arange(len(words)), [len(some) for some in words])
     weights, rarities = ([gain.weight for gain in gains], [gain.rarity for gain in gains])
     values = np.array(weights, np.float64), np.array(rarities, np.float64)
+    ranks, rests = _rank_terms(gains)
     rows, bounds = bags.rows, bags.remember("short lengths", lambda: _shorten(bags.rows.lengths))
     parts = zip(rows.blocks(), rows.postings_by_segment, rows.lexicon.inverse, strict=True)
     for (start, unit), postings, inverse in parts:
         own = inverse[every]
         held = own >= 0
         lists, forms = _open(postings, own[held])
-        part = slice(start, start + unit.rows)
+        part, here = slice(start, start + unit.rows), terms[held]
+        order = np.argsort(ranks[here], kind="stable")
         size = rank_lists(
-            lists, forms, terms[held], values, rows.lengths[part], bounds[part], mask, start,
-            saturation, best, scores, size,
+            lists, forms, here, (order, rests[here[order]]), values, rows.lengths[part],
+            bounds[part], mask, start, saturation, best, scores, size,
         )  # fmt: skip
     best, scores = best[:size], scores[:size]
     sort_heap(best, scores)
@@ -85,6 +87,20 @@ def find_highest(
 def _shorten(lengths: Array) -> NDArray[np.uint8]:
     """Return lengths of up to 255: a quarter of the memory that a search reads here and there."""
     return np.minimum(lengths, 255).astype(np.uint8)
+
+
+def _rank_terms(gains: Sequence[Gain]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rank of each term by falling gain, and the sum of its gain and all lower ones.
+
+    In Python: there are few terms, and a kernel that sorts would take seconds to compile.
+    """
+    ranks, rests, rest = np.empty(len(gains), np.int64), np.empty(len(gains)), 0.0
+    values = [gain.weight * gain.rarity for gain in gains]
+    rising = sorted(range(len(gains)), key=values.__getitem__)
+    for place, term in enumerate(rising):
+        rest += values[term]
+        ranks[term], rests[term] = len(gains) - place, rest
+    return ranks, rests
 
 
 def _open(postings: Postings, words: Array) -> tuple[tuple[Array, Array, Array], Array]:
@@ -109,6 +125,7 @@ def rank_lists(
     lists: tuple[Array, Array, Array],
     forms: Array,
     terms: Array,
+    ranks: tuple[Array, Array],
     values: tuple[Array, Array],
     lengths: Array,
     bounds: Array,
@@ -122,8 +139,8 @@ def rank_lists(
     """Push the rows of a segment, whose first has the number ``start``, on the heap of the best.
 
     ``forms`` are the words of the query there (see ``_open``), ``terms`` the terms they stand for,
-    ``values`` the weights and rarities of these; ``bounds`` are no higher than the lengths of rows.
-    Return the size of the heap.
+    ``ranks`` their order, ``values`` the weights and rarities of terms; ``bounds`` are no higher
+    than the lengths of rows. Return the size of the heap.
     """
     count, window, rows = len(forms), min(_LARGEST, len(lengths)), len(lengths)
     sums, slots = np.zeros(window, np.float32), np.zeros(window, np.int32)
@@ -131,11 +148,9 @@ def rank_lists(
     heads = np.zeros((count, 3), np.int64)  # of the bytes: the next place, row and count
     spans = np.zeros((count, 4), np.int64)  # of this window: in ``low``, and in the buffer
     buffer = np.empty(np.minimum(forms[:, 3], window).sum(), np.int64)
-    data, low, chunks = lists
+    (data, low, chunks), (order, rest) = lists, ranks
     start_lists(data, forms, heads)
-    gains = values[0] * values[1]
-    order, rest = order_forms(gains, terms)
-    own_gains = gains[terms].astype(np.float32)
+    own_gains = (values[0] * values[1])[terms].astype(np.float32)
     end, most = 0, 1 + find_saturation(0, saturation)
     while end < rows:
         first = end
@@ -160,20 +175,6 @@ def rank_lists(
                     row = start + base + int(own[place])
                     size = push(best, scores, size, row, totals[place])
     return size
-
-
-@kernel
-def order_forms(gains: Array, terms: Array) -> tuple[Array, Array]:
-    """Return the words in falling order of their gains, and for each the sum of the gains of its
-    term and of all terms behind it."""
-    ranks = np.argsort(np.argsort(-gains, kind="mergesort"))
-    order = np.argsort(ranks[terms], kind="mergesort")
-    rest = np.zeros(len(order) + 1)
-    for place in range(len(order) - 1, -1, -1):
-        term = terms[order[place]]
-        is_new = place == len(order) - 1 or terms[order[place + 1]] != term
-        rest[place] = rest[place + 1] + (gains[term] if is_new else 0.0)
-    return order, rest
 
 
 @kernel
@@ -214,17 +215,19 @@ def read_window(
             begin = spans[form, 1] if first & _WITHIN else chunks[chunk]
             stop = chunks[chunk + 1]
             if stop_row <= _WITHIN:
-                stop = begin + np.searchsorted(low[begin:stop], stop_row)
+                last, stop = stop, begin
+                while stop < last and low[stop] < stop_row:
+                    stop += 1
             spans[form, 0], spans[form, 1] = begin, stop
         spans[form, 2] = used
         row = heads[form, 1]
         if row < end:
-            place, count, last = heads[form, 0], heads[form, 2], forms[form, 1]
+            place, count, ending = heads[form, 0], heads[form, 2], forms[form, 1]
             less = 1 if chunk >= 0 else 0
             while row < end:
                 buffer[used] = (row & _WITHIN) | (count - less) << 32
                 used += 1
-                if place == last:
+                if place == ending:
                     row = _LAST
                     break
                 value, place = take(data, place)

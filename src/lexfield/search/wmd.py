@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +21,16 @@ from lexfield.engine.compiled import kernel, reordered_kernel
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.chance import Scorer
+from lexfield.index.lists import split_rows
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.index.segment import Segment
+from lexfield.index.units import token_starts
 from lexfield.results import Aside, JsonObject
 from lexfield.search.in_parts import describe
 from lexfield.search.method import Mask
 from lexfield.search.token_wmd import search_tokens
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 _FIRST = 256  # the most promising rows, which yield a first limit
 
@@ -161,20 +160,20 @@ class _Problem:
 
     def bound_rows(self) -> NDArray[np.float32]:
         """Return the cost for every row if each of its words moves to the nearest query word."""
-        bounds = np.concatenate(
-            [shares @ self._nearest[own] for shares, own in self._rows.cached("shares", _shares)]
-        )
-        bounds -= np.float32(1e-5) * (1 + bounds)
-        bounds[self._rows.cached("without vectors", _without_vectors)] = np.inf
-        return bounds
+        moved = self._rows.cached("moved words", list_moved)
+        maps = self._rows.lexicon.maps
+        parts = [
+            average_costs(starts, words, self._nearest[own])
+            for (starts, words), own in zip(moved, maps, strict=True)
+        ]
+        return np.concatenate(parts) * np.float32(1 - 1e-5) - np.float32(1e-5)
 
     def bound_query(self, rows: Array) -> NDArray[np.float64]:
         """Return the cost for these rows if each query word moves to the nearest of their words."""
-        bounds = np.zeros(len(rows))
-        for number, unit, inside, own in self._rows.split(rows):
-            words = self._rows.lexicon.maps[number]
-            sets = (unit.offsets, unit.words, unit.shares, words)
-            bounds[inside] = add_nearest(own, *sets, self._distances, self._shares)
+        bounds, moved = np.zeros(len(rows)), self._rows.cached("moved words", list_moved)
+        for number, _, inside, own in self._rows.split(rows):
+            ids = self._rows.lexicon.maps[number]
+            bounds[inside] = add_nearest(own, *moved[number], ids, self._distances, self._shares)
         return bounds
 
     def bound_flows(self, row: int) -> float:
@@ -227,24 +226,33 @@ def finish_distances(products: Array, squares: Array, own: Array, slack: float) 
 
 
 @kernel
+def average_costs(starts: Array, words: Array, costs: Array) -> NDArray[np.float32]:
+    """Return the mean cost of the words of each row; infinite for a row without any."""
+    averages = np.full(len(starts) - 1, np.inf, np.float32)
+    for row in range(len(averages)):
+        total = 0.0
+        for place in range(starts[row], starts[row + 1]):
+            total += costs[words[place]]
+        if starts[row] < starts[row + 1]:
+            averages[row] = total / (starts[row + 1] - starts[row])
+    return averages
+
+
+@kernel
 def add_nearest(
-    rows: Array,
-    offsets: Array,
-    words: Array,
-    shares: Array,
-    ids: Array,
-    distances: Array,
-    weights: Array,
-) -> Array:
-    """Return the weighted sum over query words of the distance to the nearest word of each row."""
+    rows: Array, starts: Array, words: Array, ids: Array, distances: Array, weights: Array
+) -> NDArray[np.float64]:
+    """Return the weighted sum over query words of the distance to the nearest word of each row.
+
+    ``ids`` are the rows of words in ``distances``.
+    """
     sums, nearest = np.zeros(len(rows)), np.empty(len(weights), np.float32)
     for place in range(len(rows)):
         nearest[:] = np.inf
-        for entry in range(offsets[rows[place]], offsets[rows[place] + 1]):
-            if shares[entry] > 0:
-                own = distances[ids[words[entry]]]
-                for number in range(len(weights)):
-                    nearest[number] = min(nearest[number], own[number])
+        for entry in range(starts[rows[place]], starts[rows[place] + 1]):
+            own = distances[ids[words[entry]]]
+            for number in range(len(weights)):
+                nearest[number] = min(nearest[number], own[number])
         for number in range(len(weights)):
             sums[place] += weights[number] * nearest[number]
     return sums
@@ -294,16 +302,32 @@ def _squares(rows: Rows) -> NDArray[np.float32]:
     return squares
 
 
-def _shares(rows: Rows) -> list[tuple[csr_matrix, NDArray[np.int32]]]:
-    """Return for each segment the shares of words in rows as a sparse matrix, and word ids."""
-    from scipy.sparse import csr_matrix
-
-    return [
-        (csr_matrix((unit.shares, unit.words, unit.offsets), (unit.rows, len(own))), own)
-        for (_, unit), own in zip(rows.blocks(), rows.lexicon.maps, strict=True)
-    ]
+def list_moved(rows: Rows) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+    """Return for each segment where its rows begin among the words that are moved, and these: words
+    with a vector that are no stopwords, as often as they occur."""
+    return [_take_moved(segment, rows.unit) for segment in rows.segments]
 
 
-def _without_vectors(rows: Rows) -> NDArray[np.bool_]:
-    totals = [shares @ np.ones(len(own), np.float32) for shares, own in _shares(rows)]
-    return np.concatenate(totals) < 0.5
+def _take_moved(segment: Segment, unit: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    known = segment.content & (segment.matches > 0)
+    starts = token_starts(segment.corpus, unit)
+    moved, words = np.zeros(len(starts), np.int64), [np.empty(0, np.int32)]
+    for first, own, tokens in split_rows(segment.corpus, starts):
+        sizes, some = take_known(own, np.asarray(tokens), known)
+        moved[first + 1 : first + len(own)] = sizes
+        words.append(some)
+    return np.cumsum(moved), np.concatenate(words)
+
+
+@kernel
+def take_known(starts: Array, tokens: Array, known: Array) -> tuple[Array, Array]:
+    """Return how many words of each row are known, and these."""
+    sizes, words = np.empty(len(starts) - 1, np.int64), np.empty(len(tokens) + 1, np.int32)
+    size = 0
+    for row in range(len(sizes)):
+        before = size
+        for token in tokens[starts[row] : starts[row + 1]]:
+            words[size] = token  # without a branch, which could not be predicted
+            size += known[token]
+        sizes[row] = size - before
+    return sizes, words[:size].copy()
