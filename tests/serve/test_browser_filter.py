@@ -1,4 +1,4 @@
-"""One filter holds in all views, with groups inside it and with more documents than an address holds."""
+"""One filter holds in all views, also with more documents than an address can hold."""
 
 from __future__ import annotations
 
