@@ -26,6 +26,12 @@ def test_overview(sample_index: lx.Index) -> None:
     assert "64 documents" in shown_text and "Unusual sentences:" in shown_text
 
 
+def test_a_single_text_has_three_questions_too(sample_index: lx.Index) -> None:
+    asked = lx.overview(sample_index, where="id=pell-sea").questions
+    assert [one.view for one in asked] == ["search", "search", "trends"]
+    assert asked[0].text != asked[1].text
+
+
 def test_distinctive_words_are_those_of_keyness(sample_index: lx.Index) -> None:
     index, id = sample_index, "pell-sea"
     own = lx.Corpus.of([index[id]])

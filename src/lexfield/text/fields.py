@@ -126,7 +126,7 @@ class Column:
 
     def unmatched(self, operator: str, value: str) -> list[str]:
         """Return the parts of a condition that no document meets, as they are written."""
-        parts = sorted(self._split(value)) if operator == "=" else [value]
+        parts = sorted(self._split(value) - set(self.distinct)) if operator == "=" else [value]
         return [f"{operator}{part}" for part in parts if not self.match(operator, part).any()]
 
     @property

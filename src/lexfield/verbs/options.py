@@ -60,7 +60,7 @@ Limit = Annotated[
 ]
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
-    Sequence[Annotated[str, Meta(max_length=20_000)]] | Mapping[str, str | Sequence[str]],
+    Sequence[Annotated[str, Meta(max_length=1_000_000)]] | Mapping[str, str | Sequence[str]],
     Meta(max_length=200),
     Flags(metavar="FIELD=VALUE", pairs=True),
     Help(

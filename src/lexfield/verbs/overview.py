@@ -172,16 +172,16 @@ def _suggest(
     distinctive: list[DistinctiveWords],
     unusual: list[UnusualSentence],
 ) -> list[Question]:
-    """Return up to three questions: one to search, one to compare, one to follow."""
+    """Return up to three questions: to search, to compare, to follow a word."""
     found = []
-    if unusual:
-        text = " ".join(unusual[0].text.split())
-        asked = f"Which sentences are like “{text}”?"
-        found.append(Question(text=asked, view="search", parameters={"query": text}))
     by_length = sorted(
         distinctive, key=lambda one: -int(rows.lengths[index.documents[one.document]])
     )
     named = [one for one in by_length if one.words]
+    for one in unusual[: 1 if len(named) > 1 else 2]:  # a single text is compared with nothing
+        text = " ".join(one.text.split())
+        asked = f"Which sentences are like “{text}”?"
+        found.append(Question(text=asked, view="search", parameters={"query": text}))
     if len(named) > 1:
         a, b = named[0].document, named[1].document
         asked = f"How do {a} and {b} differ?"

@@ -1,13 +1,15 @@
 // @ts-check
 // The filter of all views: conditions on metadata, such as author=austen, year=1850..1900 and id=emma,ulysses.
 // Conditions on one field are alternatives; those on different fields must all hold.
+import { isPaste } from "./pastes.js";
 import { change, parameters } from "./route.js";
-import { fieldName } from "./ui.js";
+import { fieldName, number } from "./ui.js";
 
 const now = () => parameters().getAll("where");
 
 /** @param {string} text */
 export function parse(text) {
+  if (isPaste(text)) return { field: "id", sign: "=", value: text }; // many documents
   const found = /^(.*?)(!=|>=|<=|=|<|>)(.*)$/s.exec(text);
   return found ? { field: found[1], sign: found[2], value: found[3] } : { field: text, sign: "", value: "" };
 }
@@ -38,6 +40,14 @@ export function bounds(where, field) {
   return { low, high };
 }
 
+/** A filter to which a condition on a field can be added: what it says of that field would be an alternative.
+ * Bounds still hold. @param {string[]} where @param {string} field */
+export function narrow(where, field) {
+  const { low, high } = bounds(where, field);
+  const others = where.filter((one) => parse(one).field !== field || parse(one).sign !== "=");
+  return [...others, ...(low ? [`${field}>=${low}`] : []), ...(high ? [`${field}<=${high}`] : [])];
+}
+
 /** Put one condition on a field, or none. @param {string} field @param {string} value */
 export function setCondition(field, value) {
   const others = now().filter((one) => parse(one).field !== field);
@@ -60,9 +70,10 @@ const SIGNS = { "=": "is", "!=": "is not", ">=": "from", "<=": "up to", "<": "be
 /** A condition in words. @param {string} text */
 export function describe(text) {
   const { field, sign, value } = parse(text);
+  if (!text) return "";
   if (field === "id" && sign === "=") {
     const ids = split(value);
-    return ids.length > 2 ? `${ids.length} documents` : ids.join(" or ");
+    return ids.length > 2 ? `${number(ids.length)} documents` : ids.join(" or ");
   }
   if (sign === "=" && RANGE.test(value)) {
     const [low, high] = value.split("..");

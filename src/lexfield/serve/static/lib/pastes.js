@@ -9,6 +9,9 @@ const MARK = "paste:";
 /** @type {Map<string, string>} */
 const texts = new Map(); // by name, those that were pasted or read here
 
+/** Does a name stand for the text? @param {string} text */
+export const isPaste = (text) => text.startsWith(MARK);
+
 /** What stands for a text in the address: itself, or a name for it. @param {string} text @returns {Promise<string>} */
 export async function keepPaste(text) {
   if (text.length <= LONG) return text;
@@ -25,7 +28,7 @@ export async function keepPaste(text) {
 /** The text that an address stands for; empty until it is read, and if it is gone. @param {string} value */
 export function usePaste(value) {
   const [, show] = useState(0);
-  const isUnread = value.startsWith(MARK) && !texts.has(value);
+  const isUnread = isPaste(value) && !texts.has(value);
   useEffect(() => {
     if (!isUnread) return;
     ask(`/v1/pastes/${encodeURIComponent(value.slice(MARK.length))}`)
@@ -33,7 +36,7 @@ export function usePaste(value) {
       .catch(() => texts.set(value, ""))
       .finally(() => show((count) => count + 1));
   }, [value]);
-  return value.startsWith(MARK) ? (texts.get(value) ?? "") : value;
+  return isPaste(value) ? (texts.get(value) ?? "") : value;
 }
 
 export const HUGE = 100_000; // characters with which a field would be slow

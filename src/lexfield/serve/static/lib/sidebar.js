@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
 import { useDocuments } from "./documents.js";
 import { bounds, chosen, clear, describe, drop, parse, setCondition, toggle } from "./filter.js";
+import { usePaste } from "./pastes.js";
 import { forget, go, href } from "./route.js";
 import { DocumentLink } from "./text.js";
 import { Trouble, Typed, fieldName, html, number, plural, usePage } from "./ui.js";
@@ -51,7 +52,7 @@ export function Sidebar({ open, close }) {
       ${where.map(
         (one) =>
           html`<button type="button" class="tag on" title="Remove this condition" onClick=${() => drop(one)}>
-            ${describe(one)} <span aria-hidden="true">×</span><span class="unseen">, remove</span>
+            <${Condition} text=${one} /> <span aria-hidden="true">×</span><span class="unseen">, remove</span>
           </button>`,
       )}
       <button type="button" class="quiet" onClick=${clear}>Clear the filter</button>
@@ -65,6 +66,9 @@ export function Sidebar({ open, close }) {
     <${Documents} />
   </aside>`;
 }
+
+/** A condition in words; a long one is kept by the server. @param {{ text: string }} condition */
+const Condition = ({ text }) => html`${describe(usePaste(text)) || "some documents"}`;
 
 // A field with one value, or with almost as many values as documents, says nothing about groups.
 const isUseful = (facet, documents) =>

@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
-import { describe } from "../lib/filter.js";
+import { describe, narrow, parse } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
 import { HUGE, keepPaste, onLongPaste, usePaste } from "../lib/pastes.js";
 import { Ribbons } from "../lib/ribbons.js";
@@ -37,7 +37,7 @@ const PASSAGES = 20;
 
 /** @param {URLSearchParams} params @param {"a" | "b"} name @returns {Side} */
 function useSide(params, name) {
-  const text = usePaste(params.get(`text_${name}`) ?? "");
+  const text = usePaste(params.get(`${name}_where`) ?? params.get(`text_${name}`) ?? "");
   if (params.has(`${name}_where`)) return { kind: "group", value: params.get(`${name}_where`) ?? "", text };
   if (params.has(`text_${name}`)) return { kind: "paste", value: params.get(`text_${name}`) ?? "", text };
   return { kind: "document", value: params.get(name) ?? "", text };
@@ -47,7 +47,7 @@ function useSide(params, name) {
  * @param {string[]} where */
 const optionsOf = (name, { kind, value }, where) =>
   kind === "group"
-    ? { [`${name}_where`]: [value, ...where] }
+    ? { [`${name}_where`]: [value, ...narrow(where, parse(value).field)] }
     : kind === "paste"
       ? { [`text_${name}`]: value }
       : { [name]: value };
@@ -56,8 +56,8 @@ const optionsOf = (name, { kind, value }, where) =>
 function nameOf(side, metadata, letter) {
   if (side.kind === "paste") return `your text ${letter}`;
   if (side.kind === "group")
-    return /^id=/.test(side.value)
-      ? `group ${letter} (${describe(side.value)})`
+    return parse(side.value).field === "id"
+      ? `group ${letter} (${describe(side.text)})`
       : describe(side.value).replace(/^\w+ is /, "");
   return titleOf(side.value, metadata[side.value]);
 }
@@ -149,7 +149,7 @@ function Picker({ name, side, list, metadata }) {
   const isHidden = side.kind === "document" && side.value && !list.some((one) => one.id === side.value);
   const hidden = isHidden ? [[side.value, titleOf(side.value, metadata[side.value])]] : []; // by the filter
   const isOther = side.kind === "group" && side.value && !groups.some(([key]) => key === side.value);
-  const other = isOther ? [[side.value, describe(side.value)]] : []; // a lasso
+  const other = isOther ? [[side.value, describe(side.text)]] : []; // a lasso
   return html`<fieldset class="side-${name} picker">
     <legend class="unseen">${letter}</legend>
     <div class="row middle"><strong class="letter ink-${name}" aria-hidden="true">${letter}</strong>
@@ -302,7 +302,7 @@ function InContext({ word, a, b, names }) {
   const { index, where: filter } = usePage();
   const where = (side) =>
     side.kind === "group"
-      ? { index, where: [side.value, ...filter] }
+      ? { index, where: [side.value, ...narrow(filter, parse(side.value).field)] }
       : side.kind === "document"
         ? { index, document: [side.value] }
         : { text: [side.value] };

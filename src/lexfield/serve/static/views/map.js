@@ -5,9 +5,10 @@ import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { anyOf } from "../lib/filter.js";
 import { COLOURS, Points } from "../lib/points.js";
+import { keepPaste } from "../lib/pastes.js";
 import { change, go, href } from "../lib/route.js";
 import { DocumentLink, read, titleField, titleOf } from "../lib/text.js";
-import { Choice, Notes, Outcome, Select, fieldName, html, plural, usePage } from "../lib/ui.js";
+import { Choice, Notes, Outcome, Select, Trouble, fieldName, html, plural, usePage } from "../lib/ui.js";
 
 const KINDS = [
   ["words", "Words", "Documents that use the same words equally often are close together."],
@@ -110,9 +111,13 @@ function Drawn({ answer, by, kind }) {
   // What is drawn around, and what is picked in the list: the same without a mouse.
   const picked = PICKED.map((name) => params.getAll(name));
   const groups = [0, 1].map((i) => [...new Set([...(inside[i] ?? []), ...picked[i]])]).filter((ids) => ids.length);
-  const filter = (ids) => change({ where: [anyOf("id", ids)], lasso: null, in_a: null, in_b: null });
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const keep = (ids) => keepPaste(anyOf("id", ids)); // an address cannot hold thousands of names
+  const filter = (ids) =>
+    keep(ids).then((one) => change({ where: [one], lasso: null, in_a: null, in_b: null }), setProblem);
   const some = answer.notes.find((note) => note.endsWith("evenly chosen"));
-  const compare = () => go(href("compare", { a_where: anyOf("id", groups[0]), b_where: anyOf("id", groups[1]) }));
+  const compare = () =>
+    Promise.all(groups.map(keep)).then(([a, b]) => go(href("compare", { a_where: a, b_where: b })), setProblem);
   return html`<${Points}
       points=${points}
       label=${`Map of ${plural(points.length, "document")}${by ? ` coloured by ${fieldName(by)}` : ""}`}
@@ -140,6 +145,7 @@ function Drawn({ answer, by, kind }) {
           : html`<span
           class="small">Lasso or pick a second group to compare the two.</span>`
       }
+      <${Trouble} problem=${problem} />
     </div>`
     }
     <p class="small">

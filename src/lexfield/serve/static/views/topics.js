@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { post, useAnswer, work } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
+import { narrow } from "../lib/filter.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink } from "../lib/text.js";
 import {
@@ -111,7 +112,8 @@ function Shares({ topic, metadata }) {
           ${(answer) => html`<${Bars} rows=${answer.results.map((one) => ({
             share: one.share,
             name: html`<button type="button" class="link" title="Show only these documents"
-              onClick=${() => change({ where: [...where, ...(one.where ?? [])] })}>${one.label || "none"}</button>`,
+              onClick=${() => change({ where: [...narrow(where, by), ...(one.where ?? [])] })}>
+                ${one.label || "none"}</button>`,
           }))} />
           <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
         </${Outcome}>`

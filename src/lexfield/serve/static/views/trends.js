@@ -5,10 +5,11 @@ import { useAnswer } from "../lib/api.js";
 import { Figure, palette } from "../lib/chart.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
+import { narrow } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink, titleOf } from "../lib/text.js";
-import { Notes, Outcome, Select, Table, Typed, fieldName, html, number, usePage } from "../lib/ui.js";
+import { Notes, Outcome, Select, Table, Typed, fieldName, html, number, plain, usePage } from "../lib/ui.js";
 import { sentenceOf } from "./overview.js";
 import { TopicDocuments, wordsOf } from "./topics.js";
 
@@ -126,7 +127,7 @@ function Chart({ answer, options, along, by, text, documents }) {
       legend=${series.map((name, i) => [name, palette()[i % 8]])}>
     </${Figure}>
     <p class="small">Shaded: where the true rate lies in 95 of 100 cases. Click a point to see the passages.</p>
-    ${at && html`<${Behind} key=${nameOf(at)} ...${{ at, rows, along, text, by, metadata, where }} />`}
+    ${at && html`<${Behind} key=${nameOf(at)} ...${{ at, rows, along, text, by, metadata }} />`}
     <details class="quiet-fold">
       <summary>As a table</summary>
       <${Table} caption="Every point" rows=${rows} columns=${[
@@ -148,19 +149,20 @@ function Chart({ answer, options, along, by, text, documents }) {
 const TOPIC = /^topic (\d+):/;
 
 /** What a point counts: the places of a word, or the documents of a topic. */
-function Behind({ at, rows, along, text, by, metadata, where }) {
-  const { index } = usePage();
+function Behind({ at, rows, along, text, by, metadata }) {
+  const { index, where: filter } = usePage();
+  const where = at.where ? [...narrow(filter, by), ...at.where] : filter;
   const topic = TOPIC.exec(at.series)?.[1];
   if (topic === undefined)
     return html`<${Concordance} forms level="h2" word=${at.series} metadata=${metadata}
       within=${along ? partOf(at, rows) : null}
-      options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`;
+      options=${along ? { index, document: [text] } : { index, where }} />`;
   if (along)
     return html`<p class="hint"><${DocumentLink} id=${text} metadata=${metadata[text]}
     sentence=${sentenceOf(at.id)} />: read from here.</p>`;
   return html`<section class="kwic" aria-label="Documents of the topic">
     <h2>${fieldName(by)} ${at.label}: documents with most of it</h2>
-    <${TopicDocuments} topic=${topic} where=${at.where ?? where} metadata=${metadata} />
+    <${TopicDocuments} topic=${topic} where=${where} metadata=${metadata} />
   </section>`;
 }
 
@@ -211,7 +213,7 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
   };
   const axes = {
     part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
-    number: { ...x, tickFormat: rows.every((one) => one.x < PER) ? "d" : ",d" }, // years have no commas
+    number: { ...x, tickFormat: (value) => (span && !Number.isInteger(value) ? "" : plain(value)) }, // no year 1850.5
     date: { ...x, type: "utc", labelOffset: 50 }, // under the years
     values: { ...x, label: null, tickRotate: width < 30 * new Set(rows.map((one) => one.x)).size ? -65 : -35 },
   };
