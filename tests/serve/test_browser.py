@@ -375,3 +375,18 @@ def test_files_can_be_dropped_and_a_build_cancelled(visit: Open) -> None:
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. Nothing was kept.")).to_be_visible()
     expect(page.get_by_role("link", name="long")).to_have_count(0)
+
+
+def test_hits_show_words_and_dates_as_people_write_them(visit: Open) -> None:
+    page = visit("/import")
+    mail = "Subject: Wetter\nDate: Tue, 03 Feb 2015 10:11:12 +0100\nContent-Language: de\n\n"
+    mail += "Der Regen hat die Straße überschwemmt.\n\nWir warten auf den Zug nach Köln."
+    page.locator("#files").set_input_files(text_file("wetter.eml", mail.encode()))
+    page.get_by_role("button", name="Add these texts").click()
+    expect(page.locator("dl.facts")).to_be_visible()
+    page.get_by_role("link", name="Search", exact=True).click()
+    page.get_by_label("Your text").fill("Regen")
+    page.get_by_role("button", name="Search", exact=True).click()
+    hit = page.locator("article").filter(has_text="überschwemmt")
+    expect(hit.locator(".why")).to_contain_text("Has Regen")
+    expect(hit.get_by_role("button", name="2015-02-03", exact=True)).to_be_visible()

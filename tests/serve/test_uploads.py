@@ -49,6 +49,18 @@ def test_texts_and_tables_are_kept_under_harmless_names(tmp_path: Path) -> None:
     assert (tmp_path / "notes 2.txt").read_bytes() == b"b"
 
 
+def test_names_in_every_script_are_kept_as_they_are(tmp_path: Path) -> None:
+    given = ["L’été à Évreux.txt", "हिन्दी की किताब.txt", "ภาษาไทย.md", "吾輩は猫である（上）.txt"]
+    names, _ = keep([Sent(name, name.encode()) for name in given], tmp_path)
+    assert names == given
+    (tmp_path / "long").mkdir()
+    (long,), _ = keep([Sent("漢字" * 120 + ".docx", documents.docx())], tmp_path / "long")
+    assert long.startswith("漢字" * 30) and len(long.encode()) < 256 and long.endswith(".docx")
+    (tmp_path / "sly").mkdir()
+    (sly,), _ = keep([Sent('a<b>:"?*|#%\u202e\n&.txt', b"x")], tmp_path / "sly")
+    assert sly == "a_b_.txt"
+
+
 def test_a_zip_is_unpacked_flat_without_what_systems_put_in_it(tmp_path: Path) -> None:
     data = zipped({
         "a/one.txt": b"one", "b/one.txt": b"two", "../out.txt": b"three",

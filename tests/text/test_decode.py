@@ -121,6 +121,21 @@ def test_short_texts_of_other_languages(text: str, encoding: str) -> None:
     assert detect(text.encode(encoding), whole=True) == encoding
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Heille on annettu järki ja omatunto. Jäätelö sulaa, kun päivä lämpenee.", "cp1252"),
+        ("Alla människor är födda fria och lika i värde. «Så är det…» sade han.", "cp1252"),
+        ("Sabah gördüğü köpek dışarı çıkmak istemedi çünkü çok yağmur yağıyordu.", "cp1254"),
+        ("Все люди рождаются свободными и равными в своём достоинстве и правах.", "koi8-r"),
+        ("Les élèves sont allés à la forêt près d'ici, où l'été s'achève déjà.", "mac_roman"),
+    ],
+)
+def test_long_texts_in_old_encodings_are_read_as_written(text: str, encoding: str) -> None:
+    data = f"{text} ".encode(encoding) * 50
+    assert data.decode(detect(data, whole=True)) == f"{text} " * 50
+
+
 def test_lines_may_end_as_on_old_machines(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"One.\rTwo.\r\nThree.")

@@ -99,6 +99,7 @@ def test_archives_hold_files_of_every_format(tmp_path: Path, mode: str) -> None:
 BAD = [
     ("a.docx", b"", "is empty"),
     ("a.docx", b"plain text", "is not a Word document"),
+    ("a.epub", b"plain text", "is not an EPUB book"),
     ("a.docx", documents.docx()[:300], "damaged Word document"),
     ("a.docx", documents.docx("<w:p>"), "damaged XML"),
     ("a.docx", documents.docx("<w:p>" * 600), "nested more than 500"),
@@ -136,6 +137,14 @@ def test_bad_files_are_refused_in_one_sentence(
     with pytest.raises(ReadError, match=message) as caught:
         Corpus.read(write(tmp_path / name, data))
     assert name in caught.value.message and "\n" not in caught.value.message
+
+
+def test_a_bomb_among_files_is_reported_with_the_entry(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", b"A text.")
+    write(tmp_path / "b.zip", documents.pack({"c.txt": b"a" * 60_000_000}))
+    reader = Reader(tmp_path)
+    assert len(list(reader)) == 1
+    assert any(note.startswith("skipped 1 (c.txt unpacks to more") for note in reader.report())
 
 
 @needs_pdf

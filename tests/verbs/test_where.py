@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,3 +49,19 @@ def test_places_are_shown_in_parts(sample_index: lx.Index) -> None:
     part = lx.kwic(sample_index, "the", where="id=pell-sea", start=3, k=2)
     assert part.results == every.results[3:5] and part.totals == every.totals
     assert part.notes == [f"pell-sea: 4 to 5 of {len(every):,} places"]
+
+
+def test_the_year_comes_from_the_date_if_there_is_no_year(tmp_path: Path) -> None:
+    dates = {"a": "1999-03-04T10:00:00", "b": "3. Oktober 1850", "c": "1999", "d": ""}
+    texts = [lx.Document(id, f"Das Wasser {id} fließt.", metadata={"date": date} if date else {})
+             for id, date in dates.items()]  # fmt: skip
+    index = lx.Index.build(lx.Corpus.of(texts), tmp_path / "a.idx")
+    points = lx.trend(index, "Wasser", by="year")
+    assert [(one.label, one.count) for one in points] == [("1850", 1), ("1999", 2)]
+    assert [one.id for one in lx.documents(index, where="year>=1900", sort="-id")] == ["c", "a"]
+    assert [one.id for one in lx.documents(index, sort="-year")] == ["a", "c", "b", "d"]
+    assert {hit.document for hit in lx.search(index, "Wasser", where="year=1850")} == {"b"}
+    assert len(lx.kwic(index, "Wasser", where="year=1990..2000")) == 2
+    dated = lx.Document("a", "Wasser.", metadata={"date": "1999", "year": "1850"})
+    other = lx.Index.build(lx.Corpus.of([dated]), tmp_path / "b.idx")
+    assert [one.label for one in lx.trend(other, "Wasser", by="year")] == ["1850"]

@@ -36,7 +36,7 @@ from lexfield.search.method import Method, draw_sample, format_method
 from lexfield.search.registry import parse
 from lexfield.search.searcher import Request
 from lexfield.store.folder import manifest_sum
-from lexfield.text.fields import Condition, missing_note, read_where
+from lexfield.text.fields import Condition, is_known, missing_note, read_where
 
 _BATCH = 50  # queries per task
 
@@ -88,7 +88,7 @@ class ShardSearch:
         """
         known = sorted(self._statistics.fields)
         for name, _, _ in self._where:
-            if name not in known and name != "id":
+            if not is_known(name, known) and name != "id":
                 raise InputError(f"No document has metadata {name!r}.", list_fields(known))
         if not self._where:
             return []

@@ -23,6 +23,7 @@ from lexfield.index.segment import Segment
 from lexfield.index.units import Unit, byte_spans, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
+from lexfield.text.fields import is_known, read_column
 from lexfield.text.normalise import Normalisation
 from lexfield.vectors.nearest import unit_rows
 
@@ -151,10 +152,10 @@ class Rows:
         """
         if name == "id" and name not in self.fields:
             return [id for segment in self.segments for id in segment.corpus.ids]
-        if name not in self.fields:
+        if not is_known(name, self.fields):
             hint = f"{suggest(name, self.fields)} {list_fields(self.fields)}".strip()
             raise InputError(f"No document has metadata {name!r}.", hint)
-        return [record.get(name, "") for record in self._metadata]
+        return read_column(name, self.fields, self._metadata)
 
     @cached_property
     def live(self) -> NDArray[np.bool_] | None:

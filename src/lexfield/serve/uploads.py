@@ -24,6 +24,7 @@ from lexfield.text.formats.archive import Bounds, read_bounded, unzip
 from lexfield.text.readers import ARCHIVES, BY_CONTENT, map_suffixes
 
 _ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
+_SIGNS = frozenset("_.- '’()（）「」『』·・")  # which names may have, besides letters
 _BOUNDS = Bounds(entries=5000, unpacked=200_000_000, ratio=100)
 
 
@@ -107,13 +108,24 @@ def _check_text(name: str, data: bytes) -> None:
 def _clean_name(name: str) -> str:
     """Return a name without folders and odd characters; the suffix says how to read the file."""
     base = unicodedata.normalize("NFC", name).replace("\\", "/").rsplit("/", 1)[-1]
-    base = re.sub(r"[^\w.\- ]+", "_", base).strip(". ") or "text"
+    base = "".join(one if _is_harmless(one) else "\0" for one in base)
+    base = re.sub("\0+", "_", base).strip(". ") or "text"
     stem, dot, suffix = base.rpartition(".")
     if not dot:
-        return base[:100] + ".txt"
+        return _shorten(base) + ".txt"
     if map_suffixes().get(f".{suffix.lower()}", "text") != "text":
-        return f"{stem[:100]}.{suffix.lower()}"
-    return f"{(stem if suffix.lower() in ('txt', 'md', 'text') else base)[:100]}.txt"
+        return f"{_shorten(stem)}.{suffix.lower()}"
+    return f"{_shorten(stem if suffix.lower() in ('txt', 'md', 'text') else base)}.txt"
+
+
+def _is_harmless(sign: str) -> bool:
+    """Is a sign a letter, one of its marks (as the vowels of Hindi and Thai are), or a number?"""
+    return sign in _SIGNS or unicodedata.category(sign)[0] in "LMN"
+
+
+def _shorten(name: str) -> str:
+    """Return a name that every file system can hold: they count bytes, of which 漢 has three."""
+    return name[:100].encode()[:200].decode("utf-8", "ignore")
 
 
 def _find_free(name: str, taken: set[str]) -> str:

@@ -6,7 +6,7 @@ import codecs
 import re
 
 from lexfield.errors import ReadError
-from lexfield.text.language import detect_text_language
+from lexfield.text.language import UNKNOWN, detect_text_language
 
 SAMPLE = 1 << 16  # bytes to look at
 BOMS = (
@@ -71,12 +71,13 @@ _FIRST = (  # how the first entry of a document that is a zip archive is called
 )  # fmt: skip
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
-_ELSEWHERE = {"cp1250": ("pl", "cs", "sk", "hu", "ro"), "cp1254": ("tr",)}  # not Western
+_ELSEWHERE = {"cp1254": ("tr",), "cp1250": ("pl", "cs", "sk", "hu", "ro")}  # not Western
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
-_ACCENTED = 0.7  # or this, if these are accented letters and quotes, at most two in a row
+_ACCENTED = 0.7  # or this, if these are accented letters and quotes, mostly one or two in a row
 _USUAL = bytes({*range(128), *range(0xC0, 0x100), *b"\x80\x84\x85\x8c\x91\x92\x93\x94\x96\x97\x9c"
                 b"\xa0\xa1\xa7\xab\xb0\xb7\xbb\xbf"})  # fmt: skip
 _FOREIGN = re.compile(rb"[\x80-\xff]{3}")
+_ODD, _RUNS = 0.02, 0.15  # at most, per byte beyond ASCII, of other signs and of three in a row
 
 
 _HTML = re.compile(
@@ -141,8 +142,8 @@ def detect(sample: bytes, *, whole: bool, declared: re.Pattern[bytes] | None = N
     """Return the encoding of a text from its beginning, ``sample`` (or the ``whole`` text).
 
     A byte-order mark decides; then valid UTF-8 is UTF-8; then what the text itself has ``declared``
-    holds; a short text with few bytes beyond ASCII is Western (cp1252); the rest is guessed from
-    its bytes.
+    holds; a text with few bytes beyond ASCII is Western (cp1252) if it is short, or if nearly all
+    of them are accented letters and its language is recognised; the rest is guessed from its bytes.
     """
     for mark, name in BOMS:
         if sample.startswith(mark):
@@ -153,7 +154,7 @@ def detect(sample: bytes, *, whole: bool, declared: re.Pattern[bytes] | None = N
     except UnicodeDecodeError:
         if name := _find_declared(sample[:4096], declared):
             return name
-        if len(sample) < _SHORT and (western := _western(sample)):
+        if western := _western(sample):
             return western
         from charset_normalizer import from_bytes
 
@@ -174,20 +175,33 @@ def _find_declared(start: bytes, declared: re.Pattern[bytes] | None) -> str:
         return ""
 
 
+def _is_accented(sample: bytes) -> bool:
+    """Are nearly all bytes beyond ASCII single accented letters, or quotes, in Western encodings?
+
+    Finnish has so few different ones that their frequencies look like any encoding's.
+    """
+    beyond = sum(byte > 127 for byte in sample)
+    odd, runs = len(sample.translate(None, _USUAL)), len(_FOREIGN.findall(sample))
+    return odd <= _ODD * beyond and runs <= _RUNS * beyond
+
+
 def _western(sample: bytes) -> str:
-    """Return the usual encoding of a short text in Latin letters, or nothing if it is not one.
+    """Return the usual encoding of a text in Latin letters, or nothing if it is not one.
 
     Statistics need more letters: 33 bytes with "café" look like Mac Latin 2 as much as Latin 1.
     Languages that are written in another encoding are recognised by their words.
     """
     letters = len(sample.translate(None, bytes(range(65)) + b"[\\]^_`{|}~\x7f"))
     beyond = sum(byte > 127 for byte in sample)
-    is_accented = not sample.translate(None, _USUAL) and not _FOREIGN.search(sample)
-    if beyond > letters * (_ACCENTED if is_accented else _WESTERN):
+    is_accented, is_long = _is_accented(sample), len(sample) >= _SHORT
+    if beyond > letters * (_ACCENTED if is_accented else _WESTERN) or (is_long and not is_accented):
         return ""
     for encoding, spoken in _ELSEWHERE.items():
         if detect_text_language(sample.decode(encoding, "replace")) in spoken:
             return encoding
+    # Baltic languages have letters in the same places: only words tell.
+    if is_long and detect_text_language(sample.decode("cp1252", "replace")) == UNKNOWN:
+        return ""
     try:
         sample.decode("cp1252")
         return "cp1252"

@@ -8,6 +8,8 @@
     year=1850..1900      a range, with both ends
     language=de          a language with all its regions, such as de-AT
 
+Where documents have no year but a date, year is the year of that date.
+
 A value that a document has as it is written, with its commas or dots, is taken as it is.
 """
 
@@ -16,7 +18,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import Literal
@@ -181,6 +183,21 @@ def parse_number(text: str) -> tuple[float, float] | None:
     return (number, number) if math.isfinite(number) else None
 
 
+def is_known(name: str, fields: Collection[str]) -> bool:
+    """Can a field be read from records with these fields? A year can, from dates."""
+    return name in fields or (name == "year" and "date" in fields)
+
+
+def read_column(
+    name: str, fields: Collection[str], records: Iterable[Mapping[str, str]]
+) -> list[str]:
+    """Return a field of every record, empty where it has none; a year also from a date."""
+    if name in fields:
+        return [record.get(name, "") for record in records]
+    days = [parse_date(record.get("date", "")) for record in records]
+    return [str(date.fromordinal(day[0]).year) if day else "" for day in days]
+
+
 def match_where(columns: Iterable[Column], conditions: Sequence[Condition]) -> NDArray[np.bool_]:
     """Return which documents meet all conditions; several with = on one field are alternatives."""
     known = {column.name: column for column in columns}
@@ -202,11 +219,11 @@ def choose_documents(
     fields = {name for record in records for name in record}
     columns: dict[str, Column] = {}
     for name, _, _ in where:
-        if name not in fields and name != "id":
+        if not is_known(name, fields) and name != "id":
             hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
             raise InputError(f"No document has metadata {name!r}.", hint)
-        values = [record.get(name, "") for record in records] if name in fields else ids
-        columns[name] = Column(name, values)
+        is_id = name == "id" and name not in fields
+        columns[name] = Column(name, ids if is_id else read_column(name, fields, records))
     chosen: list[int] = np.flatnonzero(match_where(columns.values(), where)).tolist()
     notes = [
         missing_note(name, part, list_values(columns[name]))

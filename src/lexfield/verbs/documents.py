@@ -15,7 +15,7 @@ from lexfield.index.filter import allowed_rows, column_of, where_notes
 from lexfield.index.rows import Rows
 from lexfield.results import format_rows
 from lexfield.search.index import Index
-from lexfield.text.fields import Column, Kind, read_where
+from lexfield.text.fields import Column, Kind, is_known, read_where
 from lexfield.text.fields import Where as Conditions
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -122,7 +122,7 @@ def _sort(rows: Rows, chosen: NDArray[np.int64], sort: str) -> NDArray[np.int64]
     """Return documents in order of a field; those without a value come last."""
     is_falling = sort.startswith("-") and sort not in rows.fields
     name = sort[1:] if is_falling else sort
-    if name in rows.fields:
+    if is_known(name, rows.fields):
         column = column_of(rows, name)
         if column.kind == "values":
             keys = _rank([column.values[number].casefold() for number in chosen.tolist()])

@@ -79,7 +79,7 @@ def read_entry(
     if entry.flag_bits & 1:
         raise ReadError(f"{where} is encrypted.", "Save it without a password.")
     with archive.open(entry) as stream:
-        name = f"{entry.filename} in {where}"
+        name = f"{where}: {entry.filename}"
         return read_bounded(stream, name, max(entry.compress_size, 1), room, bounds)
 
 

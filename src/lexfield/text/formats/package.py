@@ -26,8 +26,9 @@ class Package:
                 raise ReadError(f"{source} is encrypted.", "Save it without a password.")
             raise ReadError(f"{source} is an old Office document (DOC).", "Save it as DOCX.")
         if not self._data.startswith(b"PK"):
+            article = "an" if kind[0] in "AEIO" else "a"
             raise ReadError(
-                f"{source} is not a {kind}, despite its name.",
+                f"{source} is not {article} {kind}, despite its name.",
                 "Rename it, or say what it is, as in --format text.",
             )
         self._room = min(MAX_DOCUMENT, most_unpacked(len(self._data)))

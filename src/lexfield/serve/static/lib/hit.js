@@ -68,7 +68,7 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
         !inGroup &&
         about.map(
           ([name, value]) => html`<button type="button" class="tag" title=${`Filter: ${name} is ${value}`}
-          onClick=${() => toggle(name, String(value))}>${value}</button>`,
+          onClick=${() => toggle(name, String(value))}>${withoutTime(value)}</button>`,
         )
       }
       ${parts && html`<${Parts} parts=${parts} />`}
@@ -86,6 +86,9 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
   </article>`;
 }
 
+/** A date as people write it: e-mail and Word documents count seconds. @param {string} value */
+const withoutTime = (value) => String(value).replace(/^(\d{4}-\d\d-\d\d)T\d\d:\d\d.*$/, "$1");
+
 const STRONG = 0.3; // the weight of a word from which on it is shaded, and named as a reason
 
 /** Why a hit was found, in words: the words that are shaded, and what they stand for. */
@@ -95,12 +98,13 @@ function Why({ hit, colourOf }) {
     for (const [piece, mark] of pieces(passage)) {
       if (!mark || mark.weight < STRONG) continue;
       const word = piece.toLowerCase();
+      // As it is written there: in German, regen and Regen are two words.
       if ((said.get(word)?.weight ?? 0) < mark.weight)
-        said.set(word, { word, query: mark.query, weight: mark.weight });
+        said.set(word, { word, written: piece, query: mark.query, weight: mark.weight });
     }
   const list = [...said.values()].sort((a, b) => b.weight - a.weight).slice(0, 5);
   const name = (one) =>
-    html`<strong class="w${colourOf(one.query)}">${one.word}</strong>${
+    html`<strong class="w${colourOf(one.query)}">${one.written}</strong>${
       one.word !== one.query && html` for <em>${one.query}</em>`
     }`;
   return html`${
