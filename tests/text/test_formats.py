@@ -335,32 +335,6 @@ def test_fonts_of_rtf_have_encodings(tmp_path: Path) -> None:
     assert found.text == "café Привет été"
 
 
-def test_a_sidecar_is_matched_by_file_name(tmp_path: Path) -> None:
-    texts = tmp_path / "t"
-    texts.mkdir()
-    for name in ("emma.txt", "anna.txt", "none.txt"):
-        write(texts / name, b"A text.")
-    table = write(tmp_path / "m.csv", b"File,author\nemma.txt,Austen\nanna,Tolstoy\nlost.txt,X\n")
-    corpus = Corpus.read(texts, metadata=table)
-    assert corpus["emma"].metadata == {"author": "Austen"}
-    assert corpus["anna"].metadata == {"author": "Tolstoy"}
-    assert "metadata: records that match no text: 1 (lost.txt)" in corpus.notes
-    assert "metadata: texts without a record: 1 (none)" in corpus.notes
-    Reader(texts, metadata=table).check_field("author")
-    write(texts / "anna.txt", b"").unlink()
-    Reader(texts, metadata=table).check_field("author")  # only named with a suffix
-
-
-def test_guessed_columns_are_reported(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", b"Issue id,Summary,Description\n7,No sync,It stays.\n")
-    corpus = Corpus.read(path)
-    assert corpus["7"].text == "No sync\n\nIt stays."
-    assert corpus.notes == [
-        "a.csv: text from 'Description', title from 'Summary', id from 'Issue id'"
-    ]
-    assert not Corpus.read(path, text_fields=["Description"]).notes
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real documents are not here")
 @needs_pdf
 def test_real_documents() -> None:
