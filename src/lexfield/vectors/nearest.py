@@ -90,7 +90,7 @@ def prepare_rows(rows: NDArray[np.float32], *, euclidean: bool = False) -> Prepa
     return PreparedRows(rows, right, _longest(right))
 
 
-def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float32]:
     """Return the matrix with rows of length one; a zero row stays zero."""
     if np.allclose(np.sqrt(np.einsum("ij,ij->i", matrix, matrix)), 1, atol=1e-6):
         return matrix  # as most sets are; this takes a tenth of the time of ``norm``

@@ -107,19 +107,23 @@ class LearnedContributions:
         return int(self.map.shape[1])
 
     @cached_property
-    def _map(self) -> NDArray[np.float32]:
-        return self.map.astype(np.float32)
+    def _map(self) -> NDArray[np.float64]:
+        return self.map.astype(np.float64)
 
     @cached_property
     def _tables(self) -> NDArray[np.float32]:
         return self.tables.astype(np.float32)
 
     def take(self, rows: Array, vectors: Array) -> NDArray[np.float16]:
-        """Return the contributions of words, given by their rows and vectors."""
+        """Return the contributions of words, given by their rows and vectors.
+
+        In double precision, so that the order of sums, which differs between processors, hardly
+        ever changes what is rounded to half precision.
+        """
         if not len(rows):
             return np.empty((0, self.dims), np.float16)
         with single_thread():  # the same bytes at any number of threads
-            directions = vectors.astype(np.float32, copy=False) @ self._map
+            directions = vectors.astype(np.float64) @ self._map
         coded = rows < len(self.codes)
         missed = self._tables[np.arange(len(self.tables)), self.codes[rows[coded]]]
         directions[coded] += missed.reshape(-1, self.dims)
