@@ -49,6 +49,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def compare(index: Index, monkeypatch: pytest.MonkeyPatch, **options: object) -> None:
+    monkeypatch.setattr(bm25, "_MANY", 0)  # lists are never kept
     for text in QUERIES:
         for method in ("bm25", "bm25(k1=0.4,b=1)", "bm25(b=0)"):
             for k in (3, 300):
@@ -66,6 +67,15 @@ def test_a_search_of_one_segment(index: Index, monkeypatch: pytest.MonkeyPatch) 
     lists = index.segments[0].postings("sentence").lists
     assert 0 < len(lists.common) < len(lists.sizes)  # both kinds of lists are read
     compare(index, monkeypatch)
+
+
+def test_words_that_are_asked_for_often_keep_their_lists(index: Index) -> None:
+    text = QUERIES[0]
+    found = [index.search(text, "bm25", 5) for _ in range(4)]
+    assert all(one.rows == found[0].rows and one.scores == found[0].scores for one in found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bm25, "find_highest", None)  # would fail
+        assert index.search(text, "bm25", 5).scores == found[0].scores
 
 
 def test_a_search_among_some_rows(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ changes nothing that could be measured (docs/results.md).
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +34,8 @@ from lexfield.search.max_score import Gain, Saturation, can_read, find_highest, 
 from lexfield.search.method import Mask
 
 _FEW = 10_000  # rows of a collection whose lists are all kept: that is as quick
+_MANY = 500_000  # rows of a collection whose lists are too long to be kept
+_OFTEN = 2  # times that words are asked for before their lists are kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +76,8 @@ class Bm25(ExtendedMethod):
         bags = Bags.of(rows)
         terms = list_terms(bags, query)
         is_sum = all(len(term.gram) == 1 and term.weight > 0 for term in terms)
-        if self.extend or not is_sum or len(rows) < _FEW or not can_read(bags):
+        is_kept = len(rows) < _FEW or (len(rows) < _MANY and _are_asked_often(bags, terms))
+        if self.extend or not is_sum or is_kept or not can_read(bags):
             return super().search(rows, query, k, among)
         counted = [(term, bags.count_rows(term.gram[0])) for term in terms]
         known = [(term, holding) for term, holding in counted if holding]
@@ -133,6 +138,14 @@ class Bm25(ExtendedMethod):
 
     def _least_norm(self) -> float:
         return self.k1 * (1 - self.b + self.b * self.shortest)
+
+
+def _are_asked_often(bags: Bags, terms: Sequence[Term]) -> bool:
+    """Count the terms; return whether all were asked for before, so that keeping lists pays."""
+    asked: Counter[str] = bags.remember("asked", Counter)
+    known = {term.gram[0] for term in terms if term.gram[0] in bags.ids}
+    asked.update(known)
+    return all(asked[term] > _OFTEN for term in known)
 
 
 def _mean_length(bags: Bags) -> float:
