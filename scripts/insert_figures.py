@@ -68,7 +68,7 @@ def _compare_other() -> Iterator[str]:
     reuse, style = read("reuse")["planted"]["reworded"], read("style")["c50"]
     wmd = read("search")["brown"]["peers"]
     ours, shingles = reuse["lexfield reuse"], reuse["shingles of 5 words"]
-    yield "| other jobs | lexfield | beside |"
+    yield "| other jobs | lexfield | others |"
     yield "|---|---|---|"
     yield (
         "| find reworded passages (plagdet) |"

@@ -19,8 +19,8 @@ _ABOUT = {
     "metadata.csv": "author, title, genre, level and topic of each",
     "tickets.csv": "130 support tickets, many of them duplicates",
     "sentences.csv": "247 sentences to search",
-    "queries.tsv": "60 queries to ask",
-    "judged.qrels": "and their right answers",
+    "queries.tsv": "60 queries to try",
+    "judged.qrels": "the right answers to these queries",
 }
 
 
