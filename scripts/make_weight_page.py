@@ -20,20 +20,20 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "weight.md"
 MOST_PACKAGES, MOST_MEGABYTES = 24, 540
 WHY = {
-    "charset-normalizer": "finds out the encoding of texts that are not UTF-8",
+    "charset-normalizer": "detects the encoding of texts that are not UTF-8",
     "click": "the command line",
     "cloudpickle": "comes with joblib; lexfield does not use it",
     "filelock": "one writer at a time per index",
     "ir-measures": "nDCG, MAP and the other measures of a run, and TREC files",
     "joblib": "comes with scikit-learn",
-    "lexfield": "itself; most of it is the word vectors that it ships",
+    "lexfield": "lexfield itself; most of it is the bundled word vectors",
     "llvmlite": "the compiler behind Numba",
     "msgspec": "checks the arguments of every verb, and writes JSON and its schema",
     "narwhals": "comes with scikit-learn; lexfield does not use it",
     "numba": "compiled loops: k-NN divergence, bag queries, set cover, k-means",
     "numpy": "arrays",
     "pathspec": "ignore files when a folder is read",
-    "platformdirs": "where vector sets of the user are kept",
+    "platformdirs": "finds the folder for the user's own vector sets",
     "pot": "exact word mover's distance",
     "pystemmer": "Snowball stems",
     "pytrec-eval-terrier": "comes with ir-measures: trec_eval's own code",
@@ -82,8 +82,9 @@ def make_page() -> str:
 `pip install lexfield` installs {len(sizes)} packages, {sum(sizes.values()):.0f} MB in total, as
 measured by `scripts/make_weight_page.py` on Linux with Python 3.11. Everything else is an extra:
 `plots` (figures), `speech` and `taggers` (parts of speech), `serve` (the page and the API),
-`cluster`, `train`, `pandas`, `polars`, `parquet`, `documents` (PDF), `encoder`, `faiss`, `glove`.
-A command that needs one that is missing says in one line how to install it.
+`cjk` (Chinese, Japanese and Thai), `cluster`, `train`, `pandas`, `polars`, `parquet`, `documents`
+(PDF), `encoder`, `faiss`, `glove`, `sign` (signatures of indexes).
+If a command needs an extra that is missing, it says in one line how to install it.
 
 | package | MB | why it is needed |
 |---|---:|---|
