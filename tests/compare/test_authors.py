@@ -75,7 +75,7 @@ def test_a_known_text_does_not_see_its_own_label(sample: Corpus) -> None:
     text = sample["pell-sea"]
     found = attribute(known, "author", [text])
     (note,) = found.notes
-    assert note == "also among the known texts, left out there: pell-sea"
+    assert note == "also among the known texts, so left out of them: pell-sea"
     wrong = Document(text.id, text.text, metadata={"author": "voss"})
     swapped = [wrong if one.id == text.id else one for one in known]
     again = attribute(swapped, "author", [text])

@@ -82,7 +82,7 @@ def test_copies_and_foreign_texts_are_named(sample: Corpus) -> None:
     asked = [make("new", f"PREFACE {known[2].text}"), known[5], sample.documents[9]]
     assert find_known(known, asked, notes) == [(2,), (5,), ()]
     assert notes == [
-        f"also among the known texts, left out there: new ({known[2].id}), {known[5].id}"
+        f"also among the known texts, so left out of them: new ({known[2].id}), {known[5].id}"
     ]
     words = "und der die das nicht ein ich sie mit auf".split()
     strange = [make("de", " ".join(words * 20)), make("few", "und der ein ich sie")]

@@ -26,7 +26,7 @@ def test_a_known_text_is_left_out_and_named(folder: Path) -> None:
     (one,) = found
     assert one.low is not None and one.high is not None and one.value is not None
     assert one.low < 1900 < one.high and abs(one.value - 1900) < 30
-    assert found.notes == ["also among the known texts, left out there: a_1900"]
+    assert found.notes == ["also among the known texts, so left out of them: a_1900"]
     assert found.documents == 20 and found.error < found.without_style / 4
 
 

@@ -261,7 +261,7 @@ def test_a_query_is_compared_with_each_text(tmp_path: Path) -> None:
     assert [pair.a.document for pair in found.pairs] == ["draft", "draft"]
     assert {pair.b.document for pair in found.pairs} == {"pell-sea", "voss-school"}
     assert list(found.to_pandas().columns[:3]) == ["a_document", "a_start", "a_end"]
-    with pytest.raises(InputError, match="the same"):
+    with pytest.raises(InputError, match="both name a text"):
         lx.reuse(texts, "a b", query="c d")
 
 

@@ -26,7 +26,7 @@ def test_nothing_else_is_overwritten(tmp_path: Path) -> None:
     lx.sample(tmp_path)
     lx.sample(tmp_path)  # the same files
     (tmp_path / "tickets.csv").write_text("mine")
-    with pytest.raises(InputError, match="tickets.csv exists already"):
+    with pytest.raises(InputError, match="tickets.csv already exists"):
         lx.sample(tmp_path)
     assert (tmp_path / "tickets.csv").read_text() == "mine"
 

@@ -129,7 +129,7 @@ def test_label(sample: Corpus, sample_index: Index) -> None:
 def test_a_new_text_is_labelled(sample: Corpus, text: Path | str | Document) -> None:
     found = label(sample, by="author", measure="hellinger", text=text)
     assert found.predicted == found[0].label and found.to_dicts()[0]["divergence"] > 0.1
-    assert any("pell-" in note and "left out there" in note for note in found.notes)
+    assert any("pell-" in note and "left out of them" in note for note in found.notes)
     assert "words that speak for it" in repr(found)
     assert "accuracy" not in found.figures() and found.to_dicts()[0].keys() == {
         "label",

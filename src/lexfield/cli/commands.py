@@ -27,7 +27,7 @@ from lexfield.verbs.options import Target
 def show_demo(
     *, output: Annotated[Target, Flags(("-o",)), Help("Where to write.")] = "lexfield-demo"
 ) -> None:
-    """See lexfield work on the texts that come with it.
+    """See lexfield at work on the texts that come with it.
 
     lexfield demo
     lexfield demo --output somewhere
@@ -72,13 +72,13 @@ def rerun_papers(
         bool, Flags(("--list",)), Help("List the tables and whether each is up to date.")
     ] = False,
     report: Annotated[bool, Help("Run nothing, only write the report.")] = False,
-    force: Annotated[bool, Help("Rerun tables that are up to date, too.")] = False,
+    force: Annotated[bool, Help("Also rerun tables that are up to date.")] = False,
 ) -> None:
     """Rerun the tables and figures of the papers.
 
-    Ours are shown beside the published ones. Works in a copy of lexfield's sources, which has the
-    folder reproduce. Results are kept until code, data or arguments change. Writes docs/results.md
-    and reproduce/report.html.
+    Our results are shown next to the published ones. Works in a copy of lexfield's sources, which
+    has the folder reproduce. Results are kept until code, data or arguments change. Writes
+    docs/results.md and reproduce/report.html.
 
         lexfield reproduce --list
         lexfield reproduce hare-table-3 lecture

@@ -26,7 +26,7 @@ def complete(
         bool, Help("Set it up for new shells, instead of printing the script.")
     ] = False,
 ) -> None:
-    """Complete lexfield's commands in your shell.
+    """Set up the completion of lexfield's commands in your shell.
 
     Works in bash, zsh and fish, for commands and their options.
 

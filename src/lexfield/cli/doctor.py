@@ -42,7 +42,7 @@ _TEXTS = {"cat": "The cat sat on the mat. It slept.", "ship": "The ship sailed h
 
 @verb(command="doctor", served="no")
 def examine() -> CommandResult:
-    """Check that lexfield is installed well and works.
+    """Check that lexfield is installed correctly and works.
 
     Tries the packages, the vectors, a search and the disk.
 
@@ -112,7 +112,7 @@ def _check_disk() -> str:
     return f"{free / 1e9:,.0f} GB free in {tempfile.gettempdir()}"
 
 
-def _check_letters() -> str:
+def _check_encoding() -> str:
     encoding = (sys.stdout.encoding or locale.getpreferredencoding()).lower()
     "ä≈→".encode(encoding)
     return encoding
@@ -128,7 +128,7 @@ def _check_command() -> str:
 _CHECKS: dict[str, Callable[[], str]] = {
     "packages": _check_packages,
     "command": _check_command,
-    "letters": _check_letters,
+    "encoding": _check_encoding,
     "disk": _check_disk,
     "word vectors": _check_vectors,
     "search": _check_search,

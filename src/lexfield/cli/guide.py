@@ -22,7 +22,7 @@ What do you want to do?
   see what it is about    lexfield overview my.idx
   measure a search        lexfield run my.idx queries.tsv -o my.run
                           lexfield evaluate my.run judged.qrels
-  do all this on a page   lexfield serve my.idx
+  work in your browser    lexfield serve my.idx
 
 No texts at hand?         lexfield sample some-texts
 All commands              lexfield --help
@@ -49,9 +49,9 @@ GROUPS = {
 
 TOPICS = {
     "texts": """\
-What can be read: .txt, .md, .html, .docx, .odt, .rtf, .epub, .tei.xml, .eml and subtitles; tables
-as .csv, .tsv, .jsonl and .parquet; .pdf with the extra documents; folders, archives and .gz of all
-these; - for standard input.
+These can be read: .txt, .md, .html, .docx, .odt, .rtf, .epub, .tei.xml, .eml and subtitles; tables
+as .csv, .tsv, .jsonl and .parquet; .pdf with the extra documents; folders, archives and .gz files
+of all these; - for standard input.
 
   lexfield index my-texts -o my.idx                        every text of a folder
   lexfield index my-texts --metadata about.csv -o my.idx   with author, year and so on
@@ -59,18 +59,18 @@ these; - for standard input.
   lexfield index books --name-pattern '{author}_{title}_{year}' -o books.idx
 """,
     "queries": """\
-search, run and near read files of queries in the same three forms:
+search, run and near read files of queries in three formats:
 
-  a storm at sea                       one query per line, named by the number of its line
-  q1<TAB>a storm at sea                with an id, which has no spaces
-  {"_id": "q1", "text": "a storm"}     JSON lines, also with "id"
+  a storm at sea                       one query per line; its id is the line number
+  q1<TAB>a storm at sea                with an id, without spaces
+  {"_id": "q1", "text": "a storm"}     JSON lines; "id" works too
 
   lexfield search my.idx --queries queries.tsv
   lexfield run my.idx queries.jsonl -o my.run
   lexfield near --queries words.txt
 """,
     "filters": """\
---where chooses documents by their metadata. Conditions on different fields must all hold.
+--where selects documents by their metadata. Conditions on different fields must all hold.
 
   --where author=Austen,Eliot     one of these values
   --where level!=high             any other value, or none
@@ -81,14 +81,14 @@ search, run and near read files of queries in the same three forms:
   lexfield facets my.idx          lists the fields and their values
 """,
     "measures": """\
-lexfield evaluate knows these measures, in the spelling that you are used to:
+lexfield evaluate knows these measures, in the usual spellings:
 
   map (or AP), map@10          mean average precision
-  ndcg, ndcg@10, ndcg_cut_10   discounted cumulative gain
-  p@5, precision@5, P_5        precision among the first
-  r@100, recall@100            recall among the first
-  mrr, mrr@10, recip_rank      rank of the first right answer
-  success@1                    is there a right answer among the first?
+  ndcg, ndcg@10, ndcg_cut_10   normalised discounted cumulative gain
+  p@5, precision@5, P_5        precision of the first hits
+  r@100, recall@100            recall of the first hits
+  mrr, mrr@10, recip_rank      reciprocal rank of the first right answer
+  success@1                    share of queries with a right answer among the first
   rprec, 11pt, iprec@0.1       R-precision; interpolated precision
 
   lexfield evaluate my.run judged.qrels --measures map,ndcg@10,recall@100
@@ -98,7 +98,7 @@ lexfield evaluate knows these measures, in the spelling that you are used to:
 Results go to standard output; notes and progress to standard error.
 
   --json, --jsonl, --csv    for programs and spreadsheets
-  --plot FILE               a picture, where a command can draw one: .png, .svg, .pdf or .html
+  --plot FILE               a picture, if the command can draw one: .png, .svg, .pdf or .html
   --verbose                 also show notes on how a result was computed
   --debug                   show the traceback of an error
   NO_COLOR=1                no colours

@@ -73,10 +73,13 @@ def start_server(
     max_upload: Annotated[
         float | None,
         Meta(ge=0.001, le=100_000),
-        Help("Megabytes of files sent at once; by default 200, or as --max-body with --host."),
+        Help(
+            "Megabytes of files sent at once; by default 200, or the value of "
+            "--max-body with --host."
+        ),
     ] = None,
     memory: Annotated[
-        float, Meta(ge=0.5, le=100_000), Help("Gigabytes per process and job.")
+        float, Meta(ge=0.5, le=100_000), Help("Gigabytes of memory per process and job.")
     ] = 4.0,
     timeout: Annotated[float, Meta(ge=0.1, le=86_400), Help("Seconds per request.")] = 30.0,
     concurrent: Annotated[int, Meta(ge=1, le=10_000), Help("Requests at a time.")] = 64,
@@ -85,7 +88,7 @@ def start_server(
     ] = None,
     **listening: Unpack[Listening],
 ) -> None:
-    """Open a page to search, compare and measure; and an HTTP API.
+    """Open a page to search, compare and measure, and start an HTTP API.
 
     Everything stays on this machine; the API is at /v1. Indexes can also be built on the page; they
     are kept for the next time. The printed address contains a token, and requests without it are

@@ -141,7 +141,7 @@ def find_known(
         if rows
     ]
     if same:
-        notes.append(f"also among the known texts, left out there: {list_names(same)}")
+        notes.append(f"also among the known texts, so left out of them: {list_names(same)}")
     return copies
 
 

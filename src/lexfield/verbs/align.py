@@ -69,9 +69,9 @@ def align(
     where: Where = (),
     k: Annotated[int, Meta(ge=1, le=200), Flags(("-k",)), Help("Number of pairs.")] = 8,
 ) -> Alignment:
-    """Find sentences with which two documents, or two groups, say the same.
+    """Find the sentences in which two documents, or two groups, say the same thing.
 
-    A and B are ids of documents, or conditions on metadata; --where holds for groups.
+    A and B are ids of documents, or conditions on metadata; --where applies to groups.
 
         lexfield align my.idx emma sense_and_sensibility
         lexfield align my.idx author=austen author=dickens -k 20

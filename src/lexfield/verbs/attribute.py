@@ -46,8 +46,9 @@ Features = Annotated[
     Meta(max_length=500),
     Flags(metavar="LIST"),
     Help(
-        "What to count, separated by commas: mfw(500), char4, char(2-5), word(1-2), function, pos,"
-        " punct. By default mfw(500), mfw(2000), word(2-3), char(2-5), weighted."
+        "What to count, separated by commas: mfw(500), char4, char(2-5), word(1-2), "
+        "function, pos, punct. By default mfw(500), mfw(2000), word(2-3) and char(2-5), "
+        "each with a weight."
     ),
 ]
 Rule = Annotated[
@@ -55,15 +56,15 @@ Rule = Annotated[
     Meta(max_length=60),
     Flags(metavar="RULE"),
     Help(
-        "How to decide: nearest (text), author (mean of their texts), ridge, svm, logistic, or"
-        " several with +, weighted. By default chosen by cross-validation from nearest, ridge and"
-        " nearest+ridge."
+        "How to decide: nearest (the most similar text), author (the mean of an author's "
+        "texts), ridge, svm or logistic, or several joined by +. By default "
+        "cross-validation chooses between nearest, ridge and nearest+ridge."
     ),
 ]
 Questioned = Annotated[
     TextInput | None,
     Flags(metavar="FILE|FOLDER|ID"),
-    Help("What is in question: a file, every text of a folder, or a document by its id."),
+    Help("The text in question: a file, a folder (every text in it), or the id of a document."),
 ]
 StyleMeasure = Annotated[
     str | None,
@@ -136,11 +137,11 @@ class Attribution(Result[AttributedText]):
         checked = self.calibration
         yield (
             f"known texts, each attributed from all the others: {checked.accuracy:.0%} of"
-            f" {checked.documents} right ({_format_interval(_find_interval(checked))}), mean"
-            f" probability {checked.mean_probability:.0%}, off by {checked.error:.0%}"
+            f" {checked.documents} right ({_format_interval(_find_interval(checked))});"
+            f" probabilities {checked.mean_probability:.0%} on average, off by {checked.error:.0%}"
         )
         if isinstance(self.auc, float):
-            yield f"verified, known texts and strangers told apart: AUC {self.auc:.2f}"
+            yield f"verification, tested on the known texts: AUC {self.auc:.2f} (0.5 is chance)"
         used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
         differs = any(one.method is not UNSET for one in self.results)
         where = " for the most common length" if differs else ""
@@ -229,10 +230,12 @@ def attribute(
     reject: Annotated[
         float,
         Meta(ge=0, le=1),
-        Help("Leave a text undecided below this probability; with --verify, of either kind."),
+        Help(
+            "Leave a text undecided if its probability is lower; with --verify, if either one is."
+        ),
     ] = 0.0,
     verify: Annotated[
-        bool, Help("Also ask of each author: is it theirs at all? By general imposters.")
+        bool, Help("Also ask whether the text is by each author at all (general imposters method).")
     ] = False,
     progress: Progress = silent,
     **options: Unpack[TextOptions],
@@ -240,7 +243,7 @@ def attribute(
     """Attribute texts to their likeliest author, with a probability and evidence.
 
     Probabilities are calibrated on the known texts, each attributed from all the others. Without
-    --text, that calibration is shown.
+    --text, this calibration is shown.
 
         lexfield attribute books/ --metadata books.csv --by author --text disputed.txt
         lexfield attribute books/ --metadata books.csv --by author --text unknown/ --reject 0.5

@@ -135,21 +135,21 @@ class DivergenceOptions(TypedDict, total=False):
         int | None,
         Meta(ge=1, le=10**6),
         Default(None),
-        Help("Compare the N most frequent words only. By default all; for a Delta 2,000."),
+        Help("Compare only the N most frequent words. By default all; for a Delta, 2,000."),
     ]
     culling: Annotated[
         float,
         Meta(ge=0, le=100),
         Flags(metavar="PERCENT"),
         Default(0.0),
-        Help("Compare only words that at least this percentage of the texts have."),
+        Help("Compare only words found in at least this percentage of the texts."),
     ]
     hubs: Annotated[
         Literal["centre", "local"] | None,
         Default(None),
         Help(
-            "Correct for texts that are near to very many others: subtract mean divergences, or"
-            " divide by those from the nearest few."
+            "Correct for texts that are near very many others: subtract mean divergences "
+            "(centre), or divide by those from the nearest few (local)."
         ),
     ]
     smoothing: Annotated[
@@ -175,7 +175,7 @@ class DivergenceOptions(TypedDict, total=False):
     points: Annotated[
         Literal["tokens", "types"],
         Default("tokens"),
-        Help("In a cloud, count words as often as they occur, or once."),
+        Help("In a cloud, count words as often as they occur, or only once."),
     ]
     exponent: Annotated[
         str,
@@ -255,7 +255,7 @@ def compare(
     progress: Progress = silent,
     **comparing: Unpack[ComparingSides],
 ) -> Comparison:
-    """Say how different two texts are, and which words make the difference.
+    """Measure how different two texts are, and see which words make the difference.
 
     A and B are each a file, a folder or an index, or with --index the id of a document; several
     documents are joined into one text.

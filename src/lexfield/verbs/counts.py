@@ -86,14 +86,14 @@ def bag(
         Sequence[Annotated[str, Meta(max_length=1000)]],
         Meta(max_length=1000),
         Flags(("--phrase",), "PHRASE"),
-        Help("Count these words in a row as one word that contains spaces; can be repeated."),
+        Help("Count this phrase as one word that contains spaces; can be repeated."),
     ] = (),
     other: Annotated[
         CorpusInput | None, Flags(metavar="PATH"), Help("Combine with the multiset of other texts.")
     ] = None,
     operation: Annotated[
         Literal["sum", "union", "intersection", "difference"],
-        Help("With --other: add counts, take the larger, the smaller, or subtract down to 0."),
+        Help("With --other: add counts, take the larger or smaller, or subtract (not below 0)."),
     ] = "sum",
     k: Annotated[Hits | None, Help("Show only the k most frequent types.")] = None,
     progress: Progress = silent,
@@ -114,7 +114,7 @@ def bag(
     corpus = read_texts(texts, options, progress, normalisation)
     if normalisation is not None and corpus.normalisation != normalisation:
         raise InputError(
-            "The texts of an index are cut into words already.",
+            "The texts of an index are already split into words.",
             "Leave out --keep-case and --phrase, or give the files themselves.",
         )
     counted = BagMatrix.of(corpus, ngram).total()
@@ -205,7 +205,9 @@ def keyness(
     b: BagInput,
     *,
     ngram: Ngram = 1,
-    min_count: Annotated[MinCount, Help("Skip words that are rarer than this in both.")] = 5,
+    min_count: Annotated[
+        MinCount, Help("Skip words that occur less often than this in both texts together.")
+    ] = 5,
     correction: Annotated[
         Correction, Help("How p values are corrected for the number of words tested.")
     ] = "holm",
@@ -219,7 +221,7 @@ def keyness(
     k: Annotated[Hits, Help("Number of words shown.")] = 20,
     **options: Unpack[KeynessOptions],
 ) -> Keywords:
-    """Find the words that tell one text from another.
+    """Find the words that set one text apart from another.
 
     A and B are each a file, a folder or an index. G² says how certain a difference is, log ratio
     how large: 1 means twice as frequent in A, -1 half as frequent.
@@ -299,20 +301,21 @@ def kwic(
     sort: Annotated[
         Sort, Help("Keep the order of the text, or sort by the words to the left or right.")
     ] = "text",
-    k: Annotated[Hits | None, Help("Show at most k places of each word per text.")] = None,
+    k: Annotated[Hits | None, Help("Show at most k occurrences of each word per text.")] = None,
     start: Annotated[
-        int, Meta(ge=0, le=10**9), Help("Leave out the first places of each word per text.")
+        int, Meta(ge=0, le=10**9), Help("Skip the first occurrences of each word in each text.")
     ] = 0,
     forms: Annotated[
-        bool, Help("Show every form of a word, such as whales for whale, if texts are stemmed.")
+        bool,
+        Help("Also show other forms of a word, such as whales for whale, if the index has stems."),
     ] = False,
     **options: Unpack[TextOptions],
 ) -> Concordance:
     """Show words in context.
 
     The texts are an index, a file or a folder; a phrase goes in quotes. Words match as they are
-    indexed, so capitals do not matter. A phrase does not cross the end of a sentence.
-    With -k, --json still reports under "totals" how many places each text has.
+    indexed, so capitals do not matter. A phrase does not cross the end of a sentence. With -k,
+    --json still reports the number of occurrences in each text, under "totals".
 
         lexfield kwic my.idx sea
         lexfield kwic novel.txt "white whale" leviathan --sort right

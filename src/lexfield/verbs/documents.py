@@ -79,10 +79,10 @@ def documents(
         str | None,
         Meta(min_length=1, max_length=100),
         Flags(metavar="FIELD"),
-        Help("Sort by a field of the metadata, by id or by words; -FIELD is from the largest."),
+        Help("Sort by a metadata field, by id or by words; -FIELD sorts from the largest down."),
     ] = None,
     start: Annotated[
-        int, Meta(ge=0, le=10**9), Help("Leave out the first documents, to see the next.")
+        int, Meta(ge=0, le=10**9), Help("Skip the first documents, to see the next ones.")
     ] = 0,
     k: Annotated[Hits, Help("Number of documents listed.")] = 2000,
 ) -> Documents:
@@ -187,10 +187,10 @@ class Facets(Result[Facet]):
 
 @verb
 def facets(index: IndexInput, *, where: Where = ()) -> Facets:
-    """List the metadata of an index: the values of each field, how many documents have them.
+    """List the metadata fields of an index, their values, and how many documents have each.
 
-    Counts are of the documents that --where leaves. A field whose values are numbers or dates has
-    its range too.
+    Only documents that match --where are counted. For fields with numbers or dates, the range is
+    shown too.
 
         lexfield facets my.idx
         lexfield facets my.idx --where 'year>=1850' --json

@@ -30,8 +30,9 @@ class FileOptions(TypedDict, total=False):
         Flags(metavar="NAME", served=False),
         Default(None),
         Help(
-            "Field with the title of a record, which is put before its text, or none. By default"
-            " title, or summary beside a description, unless --text-field is given."
+            "Field with the title of a record, which is put before its text; none leaves "
+            "titles out. By default title, or summary next to a description, unless "
+            "--text-field is given."
         ),
     ]
     id_field: Annotated[
@@ -87,14 +88,14 @@ class FileOptions(TypedDict, total=False):
         Meta(max_length=200),
         Flags(metavar="PATTERN", old="name", served=False),
         Default(None),
-        Help("Where metadata are in the names of text files, such as {author}_{title}_{year}."),
+        Help("Read metadata from file names, such as {author}_{title}_{year}."),
     ]
     split: Annotated[
         str | None,
         Meta(max_length=500),
         Flags(metavar="REGEX", served=False),
         Default(None),
-        Help("Cut texts at headings: lines that match this from their beginning."),
+        Help("Split texts at headings: lines whose beginning matches this pattern."),
     ]
     chunk: Annotated[
         int | None,
@@ -102,7 +103,8 @@ class FileOptions(TypedDict, total=False):
         Flags(metavar="WORDS", served=False),
         Default(None),
         Help(
-            "Cut texts into parts of this many words; a rest of less than half belongs to the last."
+            "Split texts into parts of this many words; less than half a part left "
+            "over is added to the last."
         ),
     ]
     sample_chunks: Annotated[
@@ -110,13 +112,13 @@ class FileOptions(TypedDict, total=False):
         Meta(ge=1, le=10**6),
         Flags(metavar="N", served=False),
         Default(None),
-        Help("Keep N parts of each text, drawn at random, the same ones every time."),
+        Help("Keep N parts of each text, drawn at random but always the same ones."),
     ]
     join_lines: Annotated[
         Joining,
         Flags(served=False),
         Default("auto"),
-        Help("Remove empty lines inside sentences; auto: of texts that are typed double-spaced."),
+        Help("Remove empty lines inside sentences; auto does so only in double-spaced texts."),
     ]
 
 

@@ -49,8 +49,8 @@ Stemmer = Annotated[
     Meta(max_length=20),
     Flags(metavar="NAME", old="stem"),
     Help(
-        "Let bag queries find all forms of a word, by its Snowball stem: english, german, … By"
-        " default the stemmer of the language; none matches words exactly."
+        "Let word-based searches find all forms of a word, by its Snowball stem: english, "
+        "german, … By default the stemmer of the language; none matches words exactly."
     ),
 ]
 TokenizerName = Annotated[
@@ -129,11 +129,11 @@ def index(
     """Build an index from files, folders or tables.
 
     Folders and archives are read recursively; - reads standard input. PDF, DOCX, ODT, EPUB, HTML,
-    RTF, Markdown, e-mail, subtitles and TEI are read as well as plain text; a file of a folder that
-    cannot be read is skipped, with the reason. A record is indexed with its title, which begins its
-    text. Bag queries find all forms of a word if the language has a stemmer. The language of each
-    text becomes its metadata field language; stopwords, stems and vectors are those of the language
-    of most texts, or of --language (none: no stopwords and no stems).
+    RTF, Markdown, e-mail, subtitles and TEI are read as well as plain text; files in a folder that
+    cannot be read are skipped, with the reason. A record is indexed with its title at the beginning
+    of its text. Word-based searches find all forms of a word if the language has a stemmer. The
+    language of each text becomes its metadata field language; stopwords, stems and vectors are
+    those of the language of most texts, or of --language (none: no stopwords and no stems).
 
         lexfield index novel.txt letters/ -o my.idx
         lexfield index papers.zip report.pdf -o papers.idx
@@ -254,9 +254,9 @@ def encode(
 ) -> Result[EncodedRow]:
     """Encode the texts of an index with a sentence encoder.
 
-    From then on best uses the vectors; encoder, late, fitted and wmd(tokens=true) need them. Texts
-    that are already encoded are left as they are: to resume after an interruption, run the same
-    command again. `lexfield add` encodes what it adds.
+    The method best then uses the vectors; encoder, late, fitted and wmd(tokens=true) need them.
+    Texts that are already encoded are left as they are: to resume after an interruption, run the
+    same command again. `lexfield add` encodes what it adds.
 
         lexfield encode my.idx
         lexfield search my.idx "a quiet harbour" --explain

@@ -167,7 +167,7 @@ def verify(
     key: Annotated[
         FileInput | None,
         Flags(metavar="PEM"),
-        Help("Public Ed25519 key of whoever must have signed it."),
+        Help("Public Ed25519 key of the person who should have signed it."),
     ] = None,
     signature: Annotated[
         FileInput | None,
@@ -355,8 +355,8 @@ def sign(
 ) -> Signed:
     """Sign an index or a vector set, so that others can tell it from a forged one.
 
-    Everything is verified first; then the root is signed. Whoever has your public key checks the
-    signature with lexfield verify --key. Sign again after every change.
+    Everything is verified first; then the root is signed. Anyone who has your public key can check
+    the signature with lexfield verify --key. Sign again after every change.
 
         openssl genpkey -algorithm ed25519 -out private.pem
         openssl pkey -in private.pem -pubout -out public.pem

@@ -60,7 +60,7 @@ class TextOptions(FileOptions, total=False):
         Input("index"),
         Flags(metavar="IDX", served=False),
         Default(None),
-        Help("Take documents of this index, by their ids, instead of files."),
+        Help("Take documents from this index, by id, instead of files."),
     ]
     where: Annotated[Where, Default(())]
 

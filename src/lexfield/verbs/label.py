@@ -29,8 +29,8 @@ _TEXT_HELP = "Label this text: a file, or the id of a document, whose evidence i
 Rule = Annotated[
     Literal["category", "nearest", "vote"],
     Help(
-        "Go by the smallest mean divergence from a category, by the nearest document, or by the"
-        " votes of the nearest few."
+        "Decide by the smallest mean divergence from a category, by the nearest document, "
+        "or by a vote of the nearest few."
     ),
 ]
 DocumentId = Annotated[
@@ -122,7 +122,8 @@ def label(
 ) -> Labels:
     """Guess the author, genre or level of documents from the others.
 
-    Each document gets the label of those it is most like. With --text, a new text does.
+    Each document gets the label of the documents it most resembles. With --text, so does a new
+    text.
 
         lexfield label books/ --metadata books.csv --by author --measure hellinger
         lexfield label books/ --metadata books.csv --by author --text emma

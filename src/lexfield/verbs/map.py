@@ -37,13 +37,13 @@ from lexfield.verbs.results import ReadThrough, save_picture
 Most = Annotated[
     int | None,
     Meta(ge=3, le=100_000),
-    Help("Of more documents than N, place N that are evenly chosen."),
+    Help("If there are more than N documents, place an even selection of N."),
 ]
 Layout = Annotated[
     Literal["distances", "neighbours"],
     Help(
-        "Approximate the divergences; or, for many or short texts, keep each text beside those"
-        " whose words mean most nearly the same (t-SNE of text vectors)."
+        "Approximate the divergences; or, for many or short texts, keep each text next to "
+        "those most similar in meaning (t-SNE of text vectors)."
     ),
 ]
 _FEWEST = 3
@@ -99,9 +99,9 @@ def map(
 ) -> DocumentMap:
     """Draw documents as points in the plane, close together if they are similar.
 
-    Distances in the plane approximate the divergences (multidimensional scaling). Short texts
-    share few words, so all are about equally far from each other, and the map is a disc without
-    parts. There --layout neighbours shows groups; distances between groups then mean nothing.
+    Distances in the plane approximate the divergences (multidimensional scaling). Short texts share
+    few words, so all are about equally far from each other, and the map is a shapeless disc. For
+    these, --layout neighbours shows groups, but distances between groups then mean nothing.
 
         lexfield map books/ --measure hellinger --plot map.png
         lexfield map tickets.idx --layout neighbours --plot map.html

@@ -41,27 +41,28 @@ _ALL = (
     MethodRow("mean", _SEARCH, "most similar weighted sum of word vectors",
               "64 bytes per row, then few exact", f"Arora et al. 2017; plain=true: AVG of {_HARE}",
               "baselines"),
-    MethodRow("wmd", _SEARCH, "least transport of words", "q·V distances, then few exact solutions",
-              "Kusner et al. 2015", "baselines"),
+    MethodRow("wmd", _SEARCH, "how far words must move to match, in meaning",
+              "q·V distances, then few exact solutions", "Kusner et al. 2015", "baselines"),
     MethodRow("jaccard", _SEARCH, "shared words", "postings of q words", "Jaccard 1901",
               "baselines"),
     MethodRow("edit", _SEARCH, "fewest edits", "bounds for n rows, then bit-parallel on the rest",
               "Levenshtein 1966; Myers 1999", "baselines"),
-    MethodRow("bow", _SEARCH, "L1 of normalised bags", "postings of q words", "Sato et al. 2022",
-              "baselines"),
+    MethodRow("bow", _SEARCH, "difference of word frequencies", "postings of q words",
+              "Sato et al. 2022", "baselines"),
     MethodRow("count", _SEARCH, "weighted sums of counts", "postings of q terms", "lecture notes",
               "bags"),
     MethodRow("frequency", _SEARCH, "weighted sums of frequencies", "postings of q terms",
               "lecture notes", "bags"),
-    MethodRow("bm25", _SEARCH, "words that must occur", "postings of q terms",
+    MethodRow("bm25", _SEARCH, "words of the query, rare ones count more", "postings of q terms",
               "Robertson and Zaragoza 2009", "bags"),
-    MethodRow("lm", _SEARCH, "likelihood of the query", "postings of q terms",
+    MethodRow("lm", _SEARCH, "how likely a text makes the query", "postings of q terms",
               "Zhai and Lafferty 2004", "bags"),
     MethodRow("translation", _SEARCH, "related words stand for each other",
               "postings of q terms and their relatives", "Rekabsaz et al. 2016", "bags"),
     MethodRow("topic", _SEARCH, "similar mixtures of topics, certified exact",
               "lists of large topics, then few exact rows of T", "Krstovski et al. 2013", "topics"),
-    MethodRow("encoder", _SEARCH, "what a sentence encoder finds alike, by pairs of words",
+    MethodRow("encoder", _SEARCH, "similar meaning by a sentence encoder, explained "
+"by pairs of words",
               "the encoder for the query, d bytes per row", "Reimers and Gurevych 2019",
               "encoders"),
     MethodRow("late", _SEARCH, "every word's best partner in context",
@@ -105,10 +106,10 @@ _ALL = (
 SCORES = {
     "best": "1 is a copy of your text, higher is better",
     "ideas": "what a hit adds to those before it, higher is better",
-    "setcover": "what a hit covers that those before it do not, so later ones can be higher",
+    "setcover": "what a hit covers that earlier ones do not; later ones can be higher",
     "mean": "cosine of the texts' vectors, 1 is the same meaning",
     "wmd": "minus the distance that words must move, 0 is the same words",
-    "jaccard": "share of the words that both texts have, 1 is the same words",
+    "jaccard": "share of words in common, 1 is the same words",
     "edit": "minus the number of edits, 0 is a copy",
     "bow": "minus the difference of word frequencies, from -2 to 0",
     "count": "weighted count of your words, higher is better",
@@ -118,7 +119,7 @@ SCORES = {
     "translation": "as lm, with related words; compare within one query only",
     "topic": "1 is the same mixture of topics, 0 is none in common",
     "encoder": "cosine of the encoder's vectors, 1 is the same meaning",
-    "late": "mean cosine of each word's best partner, 1 is the same words",
+    "late": "mean cosine of each word and its best match, 1 is the same words",
     "fitted": "cosine of fitted vectors, 1 is the same meaning",
     "fuse": "sum of what each ranking adds; compare within one query only",
 }
@@ -141,7 +142,7 @@ def methods(
         Help("Show only methods that mention this."),
     ] = "",
 ) -> Result[MethodRow]:
-    """Print the table of methods, with cost and source.
+    """List all methods, with their cost and source.
 
     Costs are per query or result, once an index or a model exists. n is the number of rows or
     documents, V of distinct words, d of dimensions, q of words in a query, T of topics, k of
@@ -161,7 +162,9 @@ def methods(
     result = Result(rows)
     for row in rows:
         if row.name in NO_CHANCE:
-            result.notes.append(f"hits of {row.name} have no chance: {NO_CHANCE[row.name]}")
+            result.notes.append(
+                f"hits of {row.name} say nothing about chance: {NO_CHANCE[row.name]}"
+            )
     return result
 
 

@@ -37,8 +37,8 @@ Shrinkage = Annotated[
     float | None,
     Meta(ge=0, le=1),
     Help(
-        "From 0, the metric of the paper, to 1, Euclidean distance; chosen by held-out groups by"
-        " default."
+        "From 0 (the metric of the paper) to 1 (Euclidean distance); chosen on held-out "
+        "groups by default."
     ),
 ]
 Weights = Annotated[
@@ -49,7 +49,7 @@ GroupWeights = Annotated[
     Sequence[Annotated[str, Meta(max_length=1000)]],
     Meta(max_length=10_000),
     Flags(("--weight",), "GROUP=NUMBER"),
-    Help("Weight of a group, 1 for those that are not named; can be repeated."),
+    Help("Weight of a group; can be repeated. Groups that are not named have the weight 1."),
 ]
 
 
@@ -91,7 +91,7 @@ def learn_metric(
     Groups are documents with the same value of FIELD. If the values are ids of documents, as in
     duplicate_of, linked documents are a group. The metric minimises the distortion of the groups.
     If the index has topics, they get a metric too. Whether it helps is measured as by metric
-    evaluate: held-out documents ask for their groups, and MAP decides.
+    evaluate: held-out documents are used to search for the rest of their groups, and MAP decides.
 
         lexfield metric learn tickets.idx --by component --name support
         lexfield metric learn tickets.idx --by duplicate_of --name same --shrinkage 0.5
@@ -170,17 +170,17 @@ def evaluate_metric(
         bool, Help("Scale rows to length one, before and after the metric: compare angles.")
     ] = False,
     kmeans: Annotated[
-        bool, Help("Also cluster held-out groups by k-means; report the share of pairs put right.")
+        bool, Help("Also cluster held-out groups by k-means; report the share of correct pairs.")
     ] = False,
-    folds: Annotated[int, Meta(ge=2, le=100), Help("Parts that are held out in turn.")] = 5,
+    folds: Annotated[int, Meta(ge=2, le=100), Help("Number of parts, each held out in turn.")] = 5,
     seed: Seed = 0,
     allow_unknown: AllowUnknown = False,
     progress: Progress = silent,
 ) -> EvaluatedMetric:
     """Measure whether a metric helps to find members of groups that it was not learned from.
 
-    Groups are held out in turn. Each of their documents asks for the others of its group by
-    Euclidean distance and under the metric. The verdict rests on the 95% interval of the
+    Groups are held out in turn. Each of their documents is used to search for the rest of its
+    group, by Euclidean distance and under the metric. The verdict rests on the 95% interval of the
     difference in MAP.
 
         lexfield metric evaluate tickets.idx --by duplicate_of

@@ -34,7 +34,7 @@ ModelsInput = Annotated[
     Vectors | Sequence[Vectors],
     Input("vectors", many=True),
     Flags(metavar="DIR|NAME|FILE"),
-    Help("Several models: a folder from `lexfield vectors train`, or sets, one by one."),
+    Help("Several models: a folder from `lexfield vectors train`, or vector sets, one by one."),
 ]
 OwnVectorsInput = Annotated[
     VectorsInput,
@@ -50,7 +50,7 @@ Neighbour = Annotated[
     int,
     Meta(ge=1, le=10_000),
     Flags(metavar="NUMBER", old="k"),
-    Help("In clouds of vectors, use the distance to this nearest neighbour."),
+    Help("In clouds of vectors, use the distance to the neighbour of this rank."),
 ]
 Seed = Annotated[
     int, Meta(ge=0, le=2**32 - 1), Help("Seed of random choices: same seed, same result.")
@@ -82,7 +82,9 @@ AllowUnknown = Annotated[
 ClusterAddress = Annotated[
     str | None,
     Flags(metavar="ADDRESS", variable="LEXFIELD_CLUSTER"),
-    Help("Run on a Dask cluster such as tcp://host:8786 whose machines see the same folders."),
+    Help(
+        "Run on a Dask cluster such as tcp://host:8786 whose machines share folders with this one."
+    ),
 ]
 
 MinCount = Annotated[

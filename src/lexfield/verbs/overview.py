@@ -109,7 +109,7 @@ def overview(index: IndexInput, *, where: Where = ()) -> Overview:
     """See a collection at a glance: size, languages, words that set documents apart.
 
     It also shows the sentences farthest from the others in meaning, and suggests three questions.
-    Languages are recognised by their stopwords or their script, if these say enough.
+    Languages are recognised by their stopwords or their script, if a text is long enough.
 
         lexfield overview my.idx
         lexfield overview my.idx --where 'year>=1850' --json

@@ -41,8 +41,9 @@ class PairFiles(TypedDict, total=False):
         Meta(ge=2, le=10_000),
         Default(None),
         Help(
-            "Draw the consensus of N trees instead, made from the 100 (or half as many as --mfw) to"
-            " the --mfw most frequent words; numbers are the percentage of trees with a group."
+            "Draw the consensus of N trees instead, made from the 100 (or half as many as "
+            "--mfw) to the --mfw most frequent words; numbers show the percentage of trees "
+            "that contain a group."
         ),
     ]
     map: Annotated[

@@ -52,13 +52,15 @@ Neighbours = Annotated[
     Sequence[Annotated[int, Meta(ge=1, le=10_000)]],
     Meta(min_length=1),
     Flags(metavar="3,5,10", old="k"),
-    Help("In clouds of vectors, use the distance to these nearest neighbours."),
+    Help("In clouds of vectors, use the distances to the neighbours of these ranks."),
 ]
 Nearest = Annotated[
-    int | None, Meta(ge=1, le=10_000), Help("Keep only the N nearest of each document; exact.")
+    int | None,
+    Meta(ge=1, le=10_000),
+    Help("Keep only the N nearest of each document, found exactly."),
 ]
 Memory = Annotated[
-    float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
+    float, Meta(gt=0, le=100_000), Help("Gigabytes of memory to use, for clouds of vectors.")
 ]
 Approximate = Annotated[bool, Help("Find neighbours in clouds approximately, with faiss.")]
 _NAMED = 3  # neighbours of a document in the table
@@ -169,7 +171,8 @@ def pairs(
     """Compare every document with every other, and draw the result.
 
     The table shows the nearest and the farthest of each document; --json and --csv have all pairs.
-    With --nearest N only the N nearest of each are kept: memory does not grow with the pairs.
+    With --nearest N only the N nearest of each are kept: memory does not grow with the number of
+    pairs.
 
         lexfield pairs books/ --measure cosine-delta --mfw 2000 --tree tree.svg
         lexfield pairs books/ --measure delta --consensus 100 --tree tree.html

@@ -148,7 +148,9 @@ def zipf(
     examples: Annotated[
         bool, Help("Show the five nearest and the five farthest sentences of each cluster.")
     ] = False,
-    robustness: Annotated[bool, Help("Also cluster for up to 20 clusters more and less.")] = False,
+    robustness: Annotated[
+        bool, Help("Also cluster with up to 20 clusters more and fewer.")
+    ] = False,
     draws: Annotated[
         int,
         Meta(ge=0, le=100_000),

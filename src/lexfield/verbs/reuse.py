@@ -161,12 +161,12 @@ def reuse(
     query: Annotated[
         TextInput | None,
         Flags(metavar="FILE"),
-        Help("Find what this text shares with the others, and nothing else."),
+        Help("Find only what this text shares with the others."),
     ] = None,
     chance: Annotated[
         float,
         Meta(gt=0, le=1000),
-        Help("Report passages of which at most this many are expected by chance in the whole run."),
+        Help("Report passages so good that at most this many are expected by chance in the run."),
     ] = 0.01,
     vectors: VectorsInput = "default",
     resume: Resume = None,
@@ -177,8 +177,8 @@ def reuse(
     """Find the passages that texts share, copied or reworded, and align them word by word.
 
     Compares A with B, every two texts of a folder or index, or --query with each of them. Words in
-    [brackets] are only on that side, ~similar~ words stand for one another. Passages may be in any
-    order. Who copied from whom is not said: only --date can tell which text is earlier.
+    [brackets] appear on that side only; ~tildes~ mark other forms and similar words. Passages may
+    be in any order. Nothing is said about who copied from whom; --date names the earliest text.
 
         lexfield reuse draft.txt source.txt --html side-by-side.html
         lexfield reuse books/ -o reuse.jsonl --resume run/
@@ -193,7 +193,7 @@ def reuse(
         if path is not None and Path(path).is_dir():
             raise InputError(f"{str(path)!r} is a folder.", "Name a file to write.")
     if b is not None and query is not None:
-        raise InputError("B and --query are the same: a text to compare.", "Give one of them.")
+        raise InputError("B and --query both name a text to compare.", "Give one of them.")
     other = b if query is None else query
     corpus, groups, language = _read(a, other, query is not None, options, progress)
     if (date := options["date"]) and not any(date in one.metadata for one in corpus.documents):

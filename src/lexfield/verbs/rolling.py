@@ -89,7 +89,7 @@ class Rolling(Result[Window]):
             yield f"{place}: {change.after} takes over from {change.before}"
         if not self.changes:
             few = sum(one.label is not None for one in self.results) < _FEWEST
-            yield "too few windows judged to find a change" if few else "one hand throughout"
+            yield "too few windows judged to find a change" if few else "one author throughout"
         checked = self.calibration
         yield f"known texts, windows of this length: {checked.accuracy:.0%} right"
 
@@ -115,9 +115,9 @@ def rolling(
     progress: Progress = silent,
     **options: Unpack[TextOptions],
 ) -> Rolling:
-    """Attribute a text window by window, and find where the hand changes.
+    """Attribute a text window by window, and find where another author takes over.
 
-    Eder (2016). Known texts are judged by excerpts of the same length.
+    The method is that of Eder (2016). Known texts are judged by excerpts of the length of a window.
 
         lexfield rolling disputed.txt --known books/ --metadata books.csv --by author
         lexfield rolling disputed.txt --known books/ --metadata books.csv --plot hands.png
@@ -126,7 +126,7 @@ def rolling(
     documents, notes = read_documents(known, options, by)
     (asked, *more) = choose_texts(text, list(documents), notes, options)
     if more:
-        raise InputError("Windows go along one text.", "Name one file.")
+        raise InputError("Only one text can be attributed window by window.", "Name one file.")
     words = asked.text.split()
     if len(words) < window:
         raise InputError(

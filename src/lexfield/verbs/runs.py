@@ -255,9 +255,9 @@ def evaluate(
 ) -> Evaluation:
     """Measure a run against relevance judgements, or how varied its hits are.
 
-    RUN is a TREC run. QRELS are TREC judgements, or a table of query, document and relevance.
-    With --variety: list Jaccard is the mean share of words that two hits of one query have in
-    common, unique share that of hits which no other run has for the query (Hare et al.).
+    RUN is a TREC run. QRELS are TREC judgements, or a table of query, document and relevance. With
+    --variety, list Jaccard is the mean share of words that two hits of one query have in common,
+    and unique share is the share of hits that no other run has for the query (Hare et al.).
 
         lexfield evaluate my.run my.qrels --measures map,p@10,ndcg@10 --json
         lexfield evaluate fused.run my.qrels --against bm25.run

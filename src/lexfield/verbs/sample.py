@@ -43,10 +43,10 @@ class Sample(Result[SampleFile]):
 
 @verb(served="no")
 def sample(folder: Annotated[Target, Flags(metavar="FOLDER")]) -> Sample:
-    """Write the texts that all examples use into a folder.
+    """Write the sample texts that all examples use to a folder.
 
     64 short texts, 130 support tickets, and 60 queries with their right answers: all written for
-    lexfield and free to use (CC0). Files with another content are never overwritten.
+    lexfield and free to use (CC0). Existing files with different content are never overwritten.
 
         lexfield sample texts-to-try
         lexfield index texts-to-try/texts --metadata texts-to-try/metadata.csv -o sample.idx
@@ -56,7 +56,7 @@ def sample(folder: Annotated[Target, Flags(metavar="FOLDER")]) -> Sample:
     other = [path for path, data in files.items() if path.exists() and _differs(path, data)]
     if other:
         raise InputError(
-            f"{other[0]} exists already, with another content.",
+            f"{other[0]} already exists, with different content.",
             "Nothing was written. Name another folder.",
         )
     for path, data in files.items():

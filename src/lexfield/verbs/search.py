@@ -71,7 +71,7 @@ class Searching(TypedDict, total=False):
         Help("Find more like this document or sentence of the index."),
     ]
     start: Annotated[
-        int, Meta(ge=0, le=10**6), Default(0), Help("Leave out the first hits, to see the next.")
+        int, Meta(ge=0, le=10**6), Default(0), Help("Skip the first hits, to see the next ones.")
     ]
     where: Annotated[Where, Default(())]
     allow_unknown: Annotated[AllowUnknown, Default(False)]
@@ -167,7 +167,7 @@ class SearchHits(Result[HitRow]):
         used = dict.fromkeys(ranking.method.partition("(")[0] for ranking in self.rankings)
         found = [f"{name}: {SCORES[name]}" for name in used if name in SCORES]
         if any(word_chance(hit) for hits in self.hits for hit in hits):
-            found.append("by chance: how many texts match this well without answering")
+            found.append("by chance: how rarely an unrelated text matches this well")
         return "" if self.run else "; ".join(found)
 
     def _repr_html_(self) -> str:

@@ -93,9 +93,9 @@ def show(
         int, Meta(ge=0, le=_MOST // 2 - 1), Help("Number of sentences before and after it.")
     ] = 3,
 ) -> Text:
-    """Show a sentence of an index where it stands, or a document from its beginning.
+    """Show a sentence of an index in context, or a document from its beginning.
 
-    ID is one that any other command prints: document#number for a sentence.
+    ID is as printed by any other command: document#number for a sentence.
 
         lexfield show my.idx emma#81
         lexfield show my.idx emma#81 --context 10

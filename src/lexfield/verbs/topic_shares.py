@@ -64,7 +64,7 @@ def topic_shares(
 ) -> TopicShares:
     """Show in which documents topics are found, or their shares over a field.
 
-    The share is that of the topic in all words, largest first.
+    A share is the topic's part of all words; the largest come first.
 
         lexfield topics shares my.idx --topic 3
         lexfield topics shares my.idx --by author --where 'year>=1850'

@@ -98,7 +98,7 @@ def fit_topics(
         int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
     ] = 4,
     no_names: Annotated[
-        bool, Help("Leave out names: words that mostly have a capital inside sentences.")
+        bool, Help("Leave out names: words that are mostly capitalised inside sentences.")
     ] = False,
     mixtures: Annotated[
         FileInput | None,
@@ -324,7 +324,10 @@ def find_topic_neighbours(
     ] = "js",
     neighbours: Annotated[
         Literal["certified", "scan", "kdtree", "lsh", "ivf", "hnsw"],
-        Help("Search: exact with a proof, every row, or approximately; ivf and hnsw need faiss."),
+        Help(
+            "How to search: exactly with a proof, row by row, or approximately; ivf "
+            "and hnsw need faiss."
+        ),
     ] = "certified",
     eps: Annotated[
         float, Meta(ge=0, le=1000), Help("k-d tree: neighbours may be 1 + eps times as far.")
@@ -333,7 +336,7 @@ def find_topic_neighbours(
         float, Meta(gt=0, le=2), Help("LSH: R, the largest Euclidean distance of square roots.")
     ] = 0.8,
     delta: Annotated[
-        float, Meta(gt=0, lt=1), Help("LSH: greatest chance to miss a document within R.")
+        float, Meta(gt=0, lt=1), Help("LSH: largest probability of missing a document within R.")
     ] = 0.1,
 ) -> TopicNeighbours:
     """Find the documents whose mixtures of topics are nearest.

@@ -102,7 +102,7 @@ def trend(
         str | None,
         Meta(max_length=2000),
         Flags(metavar="ID"),
-        Help("Follow the words along this document instead."),
+        Help("Follow the words through this document instead."),
     ] = None,
     topic: Annotated[
         Sequence[Annotated[int, Meta(ge=0, le=10_000)]],
@@ -110,15 +110,15 @@ def trend(
         Help("Number of a topic from `lexfield topics show`; repeat it for several."),
     ] = (),
     bins: Annotated[
-        int, Meta(ge=1, le=1000), Help("Largest number of groups or parts, about.")
+        int, Meta(ge=1, le=1000), Help("Approximate maximum number of groups or parts.")
     ] = 30,
     where: Where = (),
 ) -> Trend:
     """See how often words, phrases or topics occur over a field such as the year.
 
-    Each group of documents has the count, its share of all words and a 95 % interval. Numbers and
-    dates are binned if there are many. With --document, or if there is only one, a text is followed
-    in parts.
+    Each group of documents has the count, its share of all words and a 95% interval. Numbers and
+    dates are binned if there are many. With --document, or if the index has only one, a text is
+    followed part by part.
 
         lexfield trend my.idx storm "steam engine" --by year
         lexfield trend my.idx "ship + boat" --by author --where genre=fiction

@@ -116,8 +116,8 @@ def near(
     """Find the nearest words.
 
     With several models the cosine is a mean with its standard deviation, and each neighbour shows
-    in how many models it is among the k nearest, and at which ranks. The vectors encoder know words
-    of 16 languages, and find near words in all of them.
+    in how many models it is among the k nearest, and at which ranks. With --vectors encoder, words
+    of 16 languages are known, and near words are found in all of them.
 
         lexfield near book
         lexfield near chien --vectors encoder
@@ -320,7 +320,7 @@ def threshold(
         Help("Also show the curve of this word alone; can be repeated."),
     ] = (),
     synonyms: Annotated[
-        float, Meta(gt=0, le=1000), Help("Mean number of synonyms per word; that of English.")
+        float, Meta(gt=0, le=1000), Help("Mean number of synonyms per word, as in English.")
     ] = 1.6,
     deviation: Annotated[float, Meta(ge=0, le=1000), Help("Its standard deviation.")] = 3.1,
     limit: Limit = None,
@@ -332,9 +332,9 @@ def threshold(
 ) -> Thresholds:
     """Find the similarity above which words count as related.
 
-    It is the similarity above which a word has as many neighbours as synonyms, on average over the
-    lexicon. VECTORS are names or files; several are taken as models of the same words. A folder
-    from `lexfield vectors train` has a threshold for each number of dimensions.
+    Above it, a word has on average as many neighbours as it has synonyms. VECTORS are names or
+    files; several are taken as models of the same words. A folder from `lexfield vectors train` has
+    a threshold for each number of dimensions.
 
         lexfield threshold
         lexfield threshold my-vectors.vec --limit 50000 --plot curve.png
