@@ -331,9 +331,9 @@ def _describe_exponent(unit: str, exponent: Exponent, line: Fit) -> str:
     else:
         size = f"{'less' if exponent.value < 1 else 'more'} than Zipf's 1"
     if exponent.p >= _SURE:
-        text = f"The {unit}s may follow a law of Zipf and Mandelbrot; its exponent"
+        text = f"The {unit}s may follow a Zipf–Mandelbrot law; its exponent"
     else:
-        text = "No law of Zipf and Mandelbrot fits these counts exactly; the nearest one's exponent"
+        text = "No Zipf–Mandelbrot law fits these counts exactly; the nearest one's exponent"
     text = f"{text} {exponent} is {size}."
     fitted = f"has the slope {line.parameters['slope']:.2f} (R² {line.r2 or 0.0:.2f})."
     return f"{text} A line through the logs, as in the paper, {fitted}"

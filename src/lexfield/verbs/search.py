@@ -160,7 +160,7 @@ class SearchHits(Result[HitRow]):
             for hit in hits:
                 yield from format_hit(hit, self.explain, self.full, self.paint)
                 if hit.id in self.contexts:
-                    yield f"                  in its place: {self.contexts[hit.id]}"
+                    yield f"                  in context: {self.contexts[hit.id]}"
 
     @property
     def legend(self) -> str:
