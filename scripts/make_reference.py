@@ -138,8 +138,8 @@ def _describe_result(result: Any, row: Any) -> str:
         for one in dataclasses.fields(result)
         if one.name not in ("results", "notes") and not one.metadata.get("hidden")
     )
-    beside = f" Beside the rows: {figures}." if figures else ""
-    return f"{text} Fields of a row: {shown}.{beside}" if shown else f"{text}{beside}"
+    others = f" Other fields: {figures}." if figures else ""
+    return f"{text} Fields of a row: {shown}.{others}" if shown else f"{text}{others}"
 
 
 def _list_fields(row: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What an index holds, in figures."""
+"""The contents of an index, in figures."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class MetricSummary:
-    """A metric of an index: what it was learned from, and what held-out clusters say of it.
+    """A metric of an index: what it was learned from, and how it does on held-out clusters.
 
     before, after: 11-point precision of recovering held-out clusters of the training rows, by
     Euclidean distance and under the metric; None where the shrinkage was given.

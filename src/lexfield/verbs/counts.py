@@ -162,7 +162,7 @@ def _read_as_written(keep_case: bool, phrases: Sequence[str]) -> Normalisation |
 
 @dataclass(repr=False)
 class Keywords(Result[KeyWord]):
-    """Words that are more frequent in one of two texts, surest first."""
+    """Words that are more frequent in one of two texts, most certain first."""
 
     a: str
     b: str
@@ -260,7 +260,7 @@ _OPENING = "([{“‘—–-"  # marks that a space separates from the word befo
 
 @dataclass(repr=False)
 class Concordance(Result[Context]):
-    """Matches in context; ``totals`` counts all places per document, shown or not."""
+    """Matches in context; ``totals`` counts all matches per document, shown or not."""
 
     totals: dict[str, int]
 

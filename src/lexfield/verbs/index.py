@@ -285,7 +285,7 @@ def _encode(index: Index, encoder: Any, replace: bool, progress: Progress) -> li
 
 @dataclass(kw_only=True)
 class AddedRow:
-    """How many documents were added, and how many the index holds now."""
+    """How many documents were added, and how many the index has now."""
 
     added: int
     documents: int

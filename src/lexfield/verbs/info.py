@@ -57,7 +57,7 @@ class IndexInfo:
 
 @dataclass(repr=False)
 class Info(Result[IndexInfo]):
-    """What an index holds, in figures."""
+    """The contents of an index, in figures."""
 
     def lines(self) -> Iterable[str]:
         (info,) = self.results

@@ -41,7 +41,7 @@ class Suggestion:
 
 @dataclass(repr=False)
 class Suggestions(Result[Suggestion]):
-    """Sentences to go on from; ``asked`` is the end of the draft."""
+    """Sentences to continue from; ``asked`` is the end of the draft."""
 
     asked: str
     method: str

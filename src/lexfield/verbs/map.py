@@ -63,7 +63,7 @@ class PlacedDocument:
 
 @dataclass(repr=False)
 class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
-    """Documents in the plane, near each other if they differ little."""
+    """Documents in the plane, near each other if they are similar."""
 
     title: str
     layout: str

@@ -63,7 +63,7 @@ class Change:
 
 @dataclass(repr=False)
 class Rolling(Result[Window]):
-    """The author of each window along a text, and where the hand changes."""
+    """The author of each window of a text, and where another author takes over."""
 
     id: str
     by: str

@@ -127,7 +127,7 @@ class HitRow:
 class SearchHits(Result[HitRow]):
     """The hits of one or more rankings; ``rankings`` are the library's own results.
 
-    ``matches``, for one query: how many sentences or documents hold one of its words.
+    ``matches``, for one query: how many sentences or documents contain one of its words.
     """
 
     matches: int | UnsetType = UNSET
