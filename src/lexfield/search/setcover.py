@@ -20,7 +20,7 @@ from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.cover import Balls, Cover, CoverMethod, best_of_sets, describe_candidates
+from lexfield.search.cover import BallEntries, Cover, CoverMethod, best_of_sets, describe_candidates
 from lexfield.search.method import Mask
 
 WEIGHTS = ("none", "idf", "distance")
@@ -58,7 +58,9 @@ class SetCover(CoverMethod):
         check(self.own in (True, False), "own", "true or false", self.own)
         check(self.exhausted in ("again", "stop"), "exhausted", "'again' or 'stop'", self.exhausted)
 
-    def start(self, rows: Rows, query: Query, balls: Balls, eligible: Mask, k: int) -> UnionCover:
+    def start(
+        self, rows: Rows, query: Query, balls: BallEntries, eligible: Mask, k: int
+    ) -> UnionCover:
         if self.weights == "none":
             values = np.ones(len(balls.words))
         elif self.weights == "distance":
@@ -95,7 +97,13 @@ class UnionCover(Cover):
     """U, and what every row that holds any of its words would gain now."""
 
     def __init__(
-        self, rows: Rows, query: Query, balls: Balls, values: Array, eligible: Mask, penalty: float
+        self,
+        rows: Rows,
+        query: Query,
+        balls: BallEntries,
+        values: Array,
+        eligible: Mask,
+        penalty: float,
     ) -> None:
         self._rows, self._query, self._balls, self._values = rows, query, balls, values
         self._penalty = penalty
@@ -162,7 +170,7 @@ class UnionCover(Cover):
         ]
 
 
-def _find_nearest_entries(balls: Balls) -> dict[int, int]:
+def _find_nearest_entries(balls: BallEntries) -> dict[int, int]:
     """Return the words of U. A word of several balls stands for the query word nearest to it."""
     entries: dict[int, int] = {}
     distances = balls.distances.tolist()
