@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.index.bags import Bags
-from lexfield.index.chance import LEAST, Sample, Tail
+from lexfield.index.chance import LEAST, ScoreSample, Tail
 from lexfield.index.query import Query
 from lexfield.search import best
 from lexfield.search.bag_method import TermScores, list_terms
@@ -177,7 +177,7 @@ def test_the_tail_keeps_its_promise() -> None:
     counts = np.zeros(3)
     for _ in range(200):
         scores = rng.exponential(0.1, 20_000)
-        tail = Tail.fit(Sample.of(scores[:2000], len(scores)))
+        tail = Tail.fit(ScoreSample.of(scores[:2000], len(scores)))
         chances = np.array([tail.expect(score) for score in np.sort(scores)[-60:].tolist()])
         counts += [(chances < limit).sum() for limit in (0.1, 1, 10)]
     low, middle, high = counts / 200
@@ -204,7 +204,7 @@ def test_true_answers_do_not_look_like_chance() -> None:
     scores = rng.exponential(0.1, 20_000)
     scores[:3] = 3.0
     weights = np.ones(len(scores))
-    tail = Tail.fit(Sample(scores, weights, len(scores)))
+    tail = Tail.fit(ScoreSample(scores, weights, len(scores)))
     assert tail.expect(3.0) == LEAST
     assert tail.expect(float(np.median(scores))) == pytest.approx(10_000, rel=0.01)
     falling = [tail.expect(score) for score in np.linspace(0, 4, 100).tolist()]
@@ -212,7 +212,7 @@ def test_true_answers_do_not_look_like_chance() -> None:
 
 
 def test_few_rows_are_counted() -> None:
-    tail = Tail.fit(Sample(np.array([3.0, 2.0, 1.0]), np.ones(3), 5000))
+    tail = Tail.fit(ScoreSample(np.array([3.0, 2.0, 1.0]), np.ones(3), 5000))
     assert [tail.expect(score) for score in (4.0, 3.0, 2.0)] == [1, 1, 2]
 
 
