@@ -2,10 +2,11 @@
 
     python benchmarks/commits.py OLD-COMMIT [--texts FOLDER] [--rounds 5]
 
-The old commit is checked out beside the working tree. Each operation runs in a process of its own
-that imports one of the two; processes take turns, so that noise hits both alike. Times are those
-of the processor, with all threads and the commands that are started: other work changes them
-least. A ratio above 1 means that the working tree is faster. Written to ``results/commits.json``.
+The old commit is checked out, and the working tree is copied, so that what is edited during the run
+does not count. Each operation runs in a process of its own that imports one of the two; processes
+take turns, so that noise hits both alike. Times are those of the processor, with all threads and
+the commands that are started: other work changes them least. A ratio above 1 means that the working
+tree is faster. Written to ``results/commits.json``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -111,7 +113,7 @@ def run(source: Path, code: str, texts: Path, folder: Path) -> float:
     return float(done.stdout.split()[-1])
 
 
-def compare(old: Path, texts: Path, rounds: int) -> dict[str, dict[str, float]]:
+def compare(old: Path, new: Path, texts: Path, rounds: int) -> dict[str, dict[str, float]]:
     """Return the medians of both trees and their ratio for every operation."""
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as place:
@@ -126,7 +128,7 @@ def compare(old: Path, texts: Path, rounds: int) -> dict[str, dict[str, float]]:
             for number in range(rounds):
                 turn = ("old", "new") if number % 2 else ("new", "old")
                 for which in turn:
-                    source = old if which == "old" else ROOT
+                    source = old if which == "old" else new
                     taken[which].append(run(source, code, texts, folders[which]))
             before, after = (statistics.median(taken[which]) for which in ("old", "new"))
             found[name] = {"ratio": before / after, "old_s": before, "new_s": after}
@@ -145,11 +147,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        old = Path(place) / "old"
+        old, new = Path(place) / "old", Path(place) / "new"
+        shutil.copytree(ROOT / "src", new / "src")
         git = ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "-q", "--detach", str(old), chosen.commit], check=True)
         try:
-            found = compare(old, chosen.texts, chosen.rounds)
+            found = compare(old, new, chosen.texts, chosen.rounds)
         finally:
             subprocess.run([*git, "remove", "--force", str(old)], check=True)
     slower = [name for name, one in found.items() if one["ratio"] < LEAST]

@@ -48,9 +48,18 @@ def test_imports_point_downward_and_files_are_short(path: Path) -> None:
         allowed = set(LAYERS[: LAYERS.index(here) + 1])
         assert imported(tree) <= allowed
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or 0) - node.lineno + 1
             assert length <= 60, f"{node.name} has {length} lines"
+
+
+def test_a_class_name_means_one_thing() -> None:
+    named: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                named.setdefault(node.name, []).append(module_of(path))
+    assert {name: places for name, places in named.items() if len(places) > 1} == {}
 
 
 def module_of(path: Path) -> str:
@@ -105,7 +114,7 @@ def test_own_modules_are_imported_at_the_top() -> None:
         deferred = {
             other
             for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             for other in imported_modules(node)
         }
         assert not deferred, f"{name} imports {deferred} inside a function"

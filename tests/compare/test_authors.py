@@ -314,3 +314,20 @@ def test_parts_of_a_clue_are_no_further_clues() -> None:
     types = [clue.type.strip() for clue in clues]
     assert "whenever" in types and "when" not in types and "ever" not in types
     assert not [a for a in types for b in types if a != b and len(a) > 2 and a in b]
+
+
+def test_every_stage_says_how_far_it_is(sample: Corpus) -> None:
+    steps: dict[str, list[tuple[int, int | None]]] = {}
+
+    class Listener:
+        def stage(self, name: str) -> None:
+            steps[name] = []
+
+        def __call__(self, done: int, total: int | None) -> None:
+            steps[list(steps)[-1]].append((done, total))
+
+    texts = list(sample.documents)
+    attribute(texts, "author", texts[:1], features="mfw(100), char3", progress=Listener())
+    assert list(steps) == ["looking for copies", "counting features", "comparing"]
+    assert steps["looking for copies"] == [(n, len(texts)) for n in range(len(texts))]
+    assert steps["counting features"] == steps["comparing"] == [(0, 2), (1, 2)]

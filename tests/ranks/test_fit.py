@@ -14,7 +14,7 @@ from scipy.special import zeta
 from lexfield.ranks.fit import (
     ALTERNATIVES,
     SHORTEST,
-    Tail,
+    PowerLaw,
     _log_lerch,
     bootstrap,
     draw_counts,
@@ -162,7 +162,7 @@ def test_the_series_without_truncation_is_zeta(start: float) -> None:
 @pytest.mark.parametrize("alpha", [1.6, 2.0, 3.5])
 def test_draws_follow_the_law(alpha: float, xmin: int) -> None:
     n = 40_000
-    drawn = draw_counts(Tail(alpha, xmin, 0.0, n), n, np.random.default_rng(0))
+    drawn = draw_counts(PowerLaw(alpha, xmin, 0.0, n), n, np.random.default_rng(0))
     assert drawn.min() == xmin
     for x in (xmin, 2 * xmin, 10 * xmin, 5000 * xmin):
         expected = zeta(alpha, x + 1.0) / zeta(alpha, float(xmin))

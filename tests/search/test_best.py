@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.index.bags import Bags
-from lexfield.index.chance import LEAST, Sample, Tail
+from lexfield.index.chance import LEAST, ScoreSample, Tail
 from lexfield.index.query import Query
 from lexfield.search import best
 from lexfield.search.bag_method import TermScores, list_terms
@@ -28,6 +28,11 @@ QUERIES = [
     "My grandmother cooked rice in the copper pot and sang.",
     "storm",
     "a blicket in the harbour",
+    "My brother walked along the river with a lamp, past the mill and the church, while rain and"
+    " wind",
+    "Before the storm my grandmother cooked rice, fish, bread and onions in the copper pot, sang"
+    " old songs about a boat, a king, a lost letter and the sea, closed every window, lit a candle,"
+    " fed the cat, counted silver spoons, and waited; wind grew, rain fell, the roof leaked",
 ]
 
 
@@ -40,19 +45,28 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
     """The score of every row, from the scores of both methods."""
     size = len(index.rows(unit))
     words, sentence = np.zeros(size), np.zeros(size)
-    for scores, method in ((words, BestWords(extend=True)), (sentence, "mean")):
+    for scores, method in ((words, choose_words(index, text, unit)), (sentence, "mean")):
         found = index.search(text, method, size, unit=unit)
         scores[found.rows] = found.scores
     itself = score_of_copy(index, text, unit)
     share = WEIGHTS["sentence"] * find_coverage(index, text, unit)
+    share *= min(1, (10 / count_terms(index, text, unit)) ** 0.5)
     return (1 - share) * np.minimum(words / itself, 1) + share * sentence
+
+
+def count_terms(index: Index, text: str, unit: str) -> int:
+    return len({*Bags.of(index.rows(unit)).terms(index.query(text).words)})
+
+
+def choose_words(index: Index, text: str, unit: str) -> BestWords:
+    return BestWords(extend=count_terms(index, text, unit) <= 25)
 
 
 def find_coverage(index: Index, text: str, unit: str) -> float:
     """The rarity of the query's words with a vector, over that of all its words."""
     query, shape = index.query(text), index.rows(unit)
     bags, sums = Bags.of(shape), {True: 0.0, False: 0.0}
-    held = dict(BestWords(extend=True).score_terms(bags, query)[0])
+    held = dict(choose_words(index, text, unit).score_terms(bags, query)[0])
     together = {term.gram: one.holding for term, one in held.items()}
     for term in list_terms(bags, query):
         holding = bags.occurrences(term.gram).holding or together.get(term.gram, 0)
@@ -70,7 +84,7 @@ def score_of_copy(index: Index, text: str, unit: str) -> float:
     query = index.query(text)
     shape = index.rows(unit)
     found = 0.0
-    bags, method = Bags.of(shape), BestWords(extend=True)
+    bags, method = Bags.of(shape), choose_words(index, text, unit)
     length = max(len(query.tokens) / (shape.lengths.sum() / len(shape)), 0.75)
     norm = 1.5 * (0.25 + 0.75 * length)
     held = {term.gram: one for term, one in method.score_terms(bags, query)[0]}
@@ -90,7 +104,8 @@ def score_of_copy(index: Index, text: str, unit: str) -> float:
 
 def _count(bags: Bags, one: TermScores, query: Query) -> float:
     """The words of the query that stand for a term of it, each as much as its similarity."""
-    assert one.related is not None and one.weights is not None
+    if one.related is None or one.weights is None:
+        return 0.0
     related = dict(zip(one.related.tolist(), one.weights.tolist(), strict=True))
     total = 0.0
     for word, count in zip(query.words, query.counts.tolist(), strict=True):
@@ -120,6 +135,17 @@ def test_parts_and_reasons_add_up(index: Index) -> None:
 def test_a_copy_scores_one(index: Index) -> None:
     text = index.corpus.sentences[40]
     assert index.search(text, k=1)[0].score == pytest.approx(1, abs=1e-6)
+    longest = max(range(len(index.corpus)), key=lambda row: len(index.corpus[row].text))
+    (hit,) = index.search(index.corpus[longest].text, k=1, unit="document")
+    assert hit.row == longest and hit.score == pytest.approx(1, abs=1e-6)
+    assert hit.parts["words"] > 0.8
+
+
+def test_related_words_count_in_short_queries_only(index: Index) -> None:
+    words = [f"zq{n}" for n in range(26)]
+    rows = index.rows()
+    short, long = (index.query(" ".join(some)) for some in (words[1:] * 2, words))
+    assert best._choose_words(rows, short).extend and not best._choose_words(rows, long).extend
 
 
 def test_rare_words_count_more_and_repetition_less_than_in_bm25() -> None:
@@ -177,7 +203,7 @@ def test_the_tail_keeps_its_promise() -> None:
     counts = np.zeros(3)
     for _ in range(200):
         scores = rng.exponential(0.1, 20_000)
-        tail = Tail.fit(Sample.of(scores[:2000], len(scores)))
+        tail = Tail.fit(ScoreSample.of(scores[:2000], len(scores)))
         chances = np.array([tail.expect(score) for score in np.sort(scores)[-60:].tolist()])
         counts += [(chances < limit).sum() for limit in (0.1, 1, 10)]
     low, middle, high = counts / 200
@@ -204,7 +230,7 @@ def test_true_answers_do_not_look_like_chance() -> None:
     scores = rng.exponential(0.1, 20_000)
     scores[:3] = 3.0
     weights = np.ones(len(scores))
-    tail = Tail.fit(Sample(scores, weights, len(scores)))
+    tail = Tail.fit(ScoreSample(scores, weights, len(scores)))
     assert tail.expect(3.0) == LEAST
     assert tail.expect(float(np.median(scores))) == pytest.approx(10_000, rel=0.01)
     falling = [tail.expect(score) for score in np.linspace(0, 4, 100).tolist()]
@@ -212,7 +238,7 @@ def test_true_answers_do_not_look_like_chance() -> None:
 
 
 def test_few_rows_are_counted() -> None:
-    tail = Tail.fit(Sample(np.array([3.0, 2.0, 1.0]), np.ones(3), 5000))
+    tail = Tail.fit(ScoreSample(np.array([3.0, 2.0, 1.0]), np.ones(3), 5000))
     assert [tail.expect(score) for score in (4.0, 3.0, 2.0)] == [1, 1, 2]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from lexfield.search.edit import Pattern, count_edits
+from lexfield.search.myers import Pattern, count_edits
 from lexfield.store.strings import StringArray
 
 NO_LIMIT = 2**31 - 2

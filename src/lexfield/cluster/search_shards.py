@@ -5,7 +5,7 @@ the method merges the answers (``search/in_parts.py``). Where the method wants i
 previews comes first; the counts that they asked for are added up over all shards.
 
 The tasks are the functions at the end. Their ``place`` says which shard is asked (path, manifest,
-shard), their ``question`` has the fields of a ``Request``.
+shard), their ``question`` has the fields of a ``SearchRequest``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lexfield.search import in_parts
 from lexfield.search.in_parts import Entries, Parts
 from lexfield.search.method import Method, draw_sample, format_method
 from lexfield.search.registry import parse
-from lexfield.search.searcher import Request
+from lexfield.search.searcher import SearchRequest
 from lexfield.store.folder import manifest_sum
 from lexfield.text.fields import Condition, is_known, missing_note, read_where
 
@@ -44,7 +44,7 @@ _BATCH = 50  # queries per task
 class ShardSearch:
     """The search of one index in one way."""
 
-    def __init__(self, index: ShardedCollection, request: Request, engine: Engine) -> None:
+    def __init__(self, index: ShardedCollection, request: SearchRequest, engine: Engine) -> None:
         self.unit = request.unit
         check(self.unit in ("sentence", "document"), "unit", "'sentence' or 'document'", self.unit)
         self._index, self._engine, self._request = index, engine, request
@@ -262,7 +262,7 @@ class _Shard:
     """A shard that is asked a question."""
 
     def __init__(self, place: JsonObject, question: JsonObject) -> None:
-        self._request = Request(**question)
+        self._request = SearchRequest(**question)
         self._index = _open(**place)
         self.method, self.k = parse(self._request.method), self._request.k
         self.rows = self._index.rows(self._request.unit)

@@ -16,7 +16,7 @@ from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
-from lexfield.search.searcher import Answer, Request, answer_texts
+from lexfield.search.searcher import Answer, SearchRequest, answer_texts
 from lexfield.store.folder import SHARDS, Store
 from lexfield.store.mirror import Mirror, find_folder
 
@@ -27,7 +27,7 @@ class ShardedIndex(ShardedCollection, Index):
     _task = "lexfield.cluster.sharded_index:search_texts"
 
     def _search_all(
-        self, texts: list[str], request: Request, progress: Progress, engine: Engine | None
+        self, texts: list[str], request: SearchRequest, progress: Progress, engine: Engine | None
     ) -> Iterator[Ranking]:
         if engine is None or not self.is_as_built or self.metric is not None:
             return super()._search_all(texts, request, progress, engine)

@@ -27,7 +27,7 @@ from lexfield.compare.calibration import (
     fit_model,
     measure_calibration,
 )
-from lexfield.compare.copies import find_copies
+from lexfield.compare.copies import Sequences
 from lexfield.compare.feature_language import count_languages, use_language
 from lexfield.compare.imposters import AuthorVerification, check_enough, verify_texts
 from lexfield.compare.known import (
@@ -134,31 +134,31 @@ def attribute(
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
     if verify:
         check_enough(np.bincount(labels), by)
-    copies = find_copies([one.text for one in known])
+    sequences = Sequences([one.text for one in known], progress)
+    copies = sequences.find_copies()
     calibrated = _find_calibrated(known, labels, copies, by)
     _note_single(names, labels, by, notes)
     texts = list(known) if asked is None else list(asked)
-    left_out = copies if asked is None else find_known(known, texts, notes)
+    left_out = copies if asked is None else find_known(known, texts, notes, sequences)
     note_strangers(set(names.tolist()), texts, by, notes)
     begin_stage(progress, "counting features")
     rows = _Rows(known, texts, left_out, calibrated, [copies[row] for row in calibrated])
-    layout, counts = rows.count(labels, features)
+    layout, counts = rows.count(labels, features, progress)
     begin_stage(progress, "comparing")
     truth, verification = labels[calibrated], None
     with single_thread():  # the same bytes at any number of threads
-        scored = _score(counts, parsed, layout, choices, measure)
+        scored = _score(counts, parsed, layout, choices, measure, progress)
         p, checks, weighed = _weigh(scored, rows, truth, choices, parsed, measure)
         if verify:
             vectors = (_join_vectors(counts, parsed, layout, used) for used in weighed)
             verification = verify_texts(vectors, layout, list(rows.list_groups()), truth)
     usual = checks[rows.usual][0]
     method, calibration = usual.method, usual.calibration
+    checked = [one for one, _ in checks]
     if asked is None:
         honest = [checks[row][1][place] for place, row in enumerate(calibrated.tolist())]
         p[calibrated] = honest
         calibration = measure_calibration(p[calibrated], truth)
-    checked = [one for one, _ in checks]
-    if asked is None:
         texts, rank = kept, np.argsort(order)
         left_out, checked = [left_out[row] for row in rank], [checked[row] for row in rank]
         p, verification = p[rank], verification and verification.take(rank)
@@ -288,13 +288,17 @@ class _Rows:
             here = np.flatnonzero(self.groups == size)
             yield here[here < self.first], here[here >= self.first]
 
-    def count(self, labels: Array, features: str) -> tuple[Layout, list[StyleCounts]]:
+    def count(
+        self, labels: Array, features: str, progress: Progress
+    ) -> tuple[Layout, list[StyleCounts]]:
         """Count all; a known text is the sum of its pieces, or its only piece."""
         from scipy.sparse import csr_matrix, vstack
 
         new = [one for one in self._extra if isinstance(one, str)]
         pieces, texts = len(self._pieces), len(labels)
-        counted = count_features([*self._pieces, *new], features, among=np.arange(pieces))
+        counted = count_features(
+            [*self._pieces, *new], features, among=np.arange(pieces), progress=progress
+        )
         rows = np.arange(pieces) if pieces == texts else np.arange(pieces, pieces + texts)
         places = iter(range(int(rows[-1]) + 1, int(rows[-1]) + 1 + len(new)))
         asked = [next(places) if isinstance(one, str) else rows[one] for one in self._extra]
@@ -326,13 +330,14 @@ def _score(
     layout: Layout,
     choices: Sequence[Sequence[str]],
     measure: str | None,
+    progress: Progress,
 ) -> dict[str, list[Matrix]]:
     """Return the scores of each rule, one matrix per feature."""
     rules = sorted({rule for choice in choices for rule in choice})
-    found = [
-        score_texts(one, feature, layout, rules, measure)
-        for one, feature in zip(counts, features, strict=True)
-    ]
+    found: list[dict[str, Matrix]] = []
+    for one, feature in zip(counts, features, strict=True):
+        progress(len(found), len(features))
+        found.append(score_texts(one, feature, layout, rules, measure))
     return {rule: [one[rule] for one in found] for rule in rules}
 
 

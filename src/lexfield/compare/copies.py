@@ -8,10 +8,14 @@ more than ``_COMMON`` of the texts have are ignored: they belong to a licence or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lexfield.progress import Progress, begin_stage, silent
 
 _WORDS = 5
 _SHARE = 0.5
@@ -20,41 +24,55 @@ _WORD = re.compile(r"[^\W_]+")
 Keys = NDArray[np.uint64]
 
 
+class Sequences:
+    """The sequences of words of known texts, each text being hashed once."""
+
+    def __init__(self, known: Sequence[str], progress: Progress = silent) -> None:
+        self._numbers: dict[str, int] = defaultdict(count().__next__)
+        self._found = []
+        begin_stage(progress, "looking for copies")
+        for done, text in enumerate(known):
+            progress(done, len(known))
+            self._found.append(_hash_sequences(text, self._numbers))
+        self._sizes = np.array([len(keys) for keys in self._found], np.int64)
+        every = np.concatenate([*self._found, np.empty(0, np.uint64)])
+        order = np.argsort(every, kind="stable")
+        self._every = every[order]
+        self._owners = np.repeat(np.arange(len(self._found)), self._sizes)[order]
+
+    def find_copies(self, asked: Sequence[str] | None = None) -> list[tuple[int, ...]]:
+        """Return the known texts that each text in question is a copy of, the most alike first; by
+        default, of each known text, itself first."""
+        copies = []
+        hashed = (_hash_sequences(text, self._numbers) for text in asked or ())
+        for row, keys in enumerate(self._found if asked is None else hashed):
+            shared = _count_shared(keys, self._every, self._owners, len(self._found))
+            share = shared / np.maximum(np.minimum(self._sizes, len(keys)), 1)
+            if asked is None:
+                share[row] = np.inf
+            near = np.flatnonzero(share >= _SHARE)
+            copies.append(tuple(near[np.argsort(-share[near], kind="stable")].tolist()))
+        return copies
+
+
 def find_copies(known: Sequence[str], asked: Sequence[str] | None = None) -> list[tuple[int, ...]]:
     """Return the known texts that each text in question is a copy of, the most alike first; by
     default, of each known text, itself first."""
-    numbers: dict[str, int] = {}
-    found = [_hash_sequences(text, numbers) for text in known]
-    sizes = np.array([len(keys) for keys in found], np.int64)
-    every = np.concatenate([*found, np.empty(0, np.uint64)])
-    order = np.argsort(every, kind="stable")
-    every, owners = every[order], np.repeat(np.arange(len(found)), sizes)[order]
-    copies = []
-    for row, keys in enumerate(found if asked is None else _hash_all(asked, numbers)):
-        shared = _count_shared(keys, every, owners, len(found))
-        share = shared / np.maximum(np.minimum(sizes, len(keys)), 1)
-        if asked is None:
-            share[row] = np.inf
-        near = np.flatnonzero(share >= _SHARE)
-        copies.append(tuple(near[np.argsort(-share[near], kind="stable")].tolist()))
-    return copies
-
-
-def _hash_all(texts: Iterable[str], numbers: dict[str, int]) -> Iterable[Keys]:
-    return (_hash_sequences(text, numbers) for text in texts)
+    return Sequences(known).find_copies(asked)
 
 
 def _hash_sequences(text: str, numbers: dict[str, int]) -> Keys:
     """Return the distinct sequences of words as numbers; of a very short text, the only one."""
-    words = [numbers.setdefault(one, len(numbers)) for one in _WORD.findall(text.casefold())]
-    mixed = _mix(np.array(words, np.uint64))
+    words = _WORD.findall(text.casefold())
+    mixed = _mix(np.fromiter(map(numbers.__getitem__, words), np.uint64, len(words)))
     length = min(_WORDS, len(mixed))
     if not length:
         return np.empty(0, np.uint64)
     keys = np.zeros(len(mixed) - length + 1, np.uint64)
     for place in range(length):
         keys = _mix(keys + mixed[place : place + len(keys)])
-    return np.unique(keys)
+    keys.sort()  # several times faster than np.unique
+    return np.asarray(keys[np.append(True, keys[1:] != keys[:-1])])
 
 
 def _mix(values: Keys) -> Keys:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.copies import find_copies
+from lexfield.compare.copies import Sequences
 from lexfield.errors import InputError, list_fields, list_names
 from lexfield.text.document import Document
 
@@ -130,10 +130,14 @@ def join_parts(documents: Sequence[Document], by: str, notes: list[str]) -> list
 
 
 def find_known(
-    known: Sequence[Document], asked: Sequence[Document], notes: list[str]
+    known: Sequence[Document],
+    asked: Sequence[Document],
+    notes: list[str],
+    sequences: Sequences | None = None,
 ) -> list[tuple[int, ...]]:
     """Return the known texts that each text in question is a copy of; a note names them."""
-    copies = find_copies([one.text for one in known], [one.text for one in asked])
+    sequences = sequences or Sequences([one.text for one in known])
+    copies = sequences.find_copies([one.text for one in asked])
     same = [
         f"{one.id} ({list_names(others)})" if others else one.id
         for one, rows in zip(asked, copies, strict=True)

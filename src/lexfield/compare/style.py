@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.compare.counts import Counts
 from lexfield.errors import InputError, check
+from lexfield.progress import Progress, silent
 from lexfield.specs import format_spec, parse_spec, split_list
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -180,31 +181,30 @@ class StyleCounts(Counts):
 
 
 def count_features(
-    texts: Corpus | Sequence[str | Document], spec: str, *, among: Array | None = None
+    texts: Corpus | Sequence[str | Document],
+    spec: str,
+    *,
+    among: Array | None = None,
+    progress: Progress = silent,
 ) -> list[StyleCounts]:
     """Count features of all texts at once: one ``StyleCounts`` per feature of the spec.
 
     ``among`` are the rows that decide which types are frequent; by default all.
     """
     features = parse_features(spec)
-    if isinstance(texts, Corpus):
-        ids, written = list(texts.ids), list(texts.texts)
-        metadata = [texts.metadata(row) for row in range(len(ids))]
-    else:
-        documents = [
-            text if isinstance(text, Document) else Document(str(number), text)
-            for number, text in enumerate(texts)
-        ]
-        ids, written = [one.id for one in documents], [one.text for one in documents]
-        metadata = [dict(one.metadata) for one in documents]
-    cut = _CutTexts(written)
-    found = []
+    documents = [
+        text if isinstance(text, Document) else Document(str(number), text)
+        for number, text in enumerate(texts.documents if isinstance(texts, Corpus) else texts)
+    ]
+    ids, metadata = [one.id for one in documents], [dict(one.metadata) for one in documents]
+    cut = _CutTexts([one.text for one in documents])
+    found: list[StyleCounts] = []
     for feature in features:
+        progress(len(found), len(features))
         counted = _COUNTERS[feature.name](cut, feature)
         columns = _choose_columns(counted, feature, among)
-        names = [counted.name(column) for column in columns.tolist()]
-        matrix = counted.matrix[:, columns].sorted_indices()
-        found.append(StyleCounts(matrix, names, ids, metadata, [], counted.sizes))
+        names, matrix = list(map(counted.name, columns.tolist())), counted.matrix[:, columns]
+        found.append(StyleCounts(matrix.sorted_indices(), names, ids, metadata, [], counted.sizes))
     return found
 
 

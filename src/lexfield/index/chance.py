@@ -71,7 +71,7 @@ class Scorer:
 
 
 @dataclass(frozen=True)
-class Sample:
+class ScoreSample:
     """Scores of some rows, how many rows each stands for, and the number of all rows."""
 
     scores: NDArray[np.float64]
@@ -83,7 +83,7 @@ class Sample:
     copy: float = 0.0
 
     @classmethod
-    def of(cls, scores: Array, rows: int) -> Sample:
+    def of(cls, scores: Array, rows: int) -> ScoreSample:
         """Return a sample whose scores each stand for as many rows."""
         return cls(scores, np.full(len(scores), rows / max(1, len(scores))), rows)
 
@@ -168,7 +168,7 @@ class _Order:
         return found[:SAMPLE]
 
 
-def join(parts: Sequence[JsonObject]) -> Sample:
+def join(parts: Sequence[JsonObject]) -> ScoreSample:
     """Return the sample of a collection from what its parts have drawn."""
     scores, rests, free, known, places, numbers = (
         np.concatenate([np.array(part[name], np.float64) for part in parts])
@@ -184,7 +184,7 @@ def join(parts: Sequence[JsonObject]) -> Sample:
     chosen = np.concatenate([best, rest])
     returned = ~np.isnan(scores[chosen])
     chosen, weights = chosen[returned], weights[returned]
-    return Sample(
+    return ScoreSample(
         scores[chosen],
         weights,
         rows,
@@ -217,7 +217,7 @@ class Tail:
     axis: Axis
 
     @classmethod
-    def fit(cls, sample: Sample) -> Tail:
+    def fit(cls, sample: ScoreSample) -> Tail:
         order = np.argsort(-sample.scores, kind="stable")
         scores, weights = sample.scores[order], sample.weights[order]
         counts = np.cumsum(weights)
@@ -272,11 +272,11 @@ def _place(
     return np.asarray(places - weight * np.log(np.maximum(1 - share**8, _COPY)))
 
 
-def _find_surprise(sample: Sample) -> Surprise | None:
+def _find_surprise(sample: ScoreSample) -> Surprise | None:
     words = [word for word in sample.words if len(word.values)]
     if not words or sample.rests is None or not len(sample.scores):
         return None
     rests = sample.rests.choose()
-    survive = Tail.fit(Sample(*rests, round(rests[1].sum()))).count
+    survive = Tail.fit(ScoreSample(*rests, round(rests[1].sum()))).count
     highest = max(float(sample.scores.max()), sample.most)
     return find_surprise(words, rests, survive, highest, sample.most, sample.rows)

@@ -96,71 +96,38 @@ def _walk_all(
     chunks of common words then."""
     size = len(numbers)
     before, current = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
-    state = numbers, before, current, np.zeros(size, np.int32), cursor, places
+    state = numbers, before, current, np.zeros(size, np.int32), cursor, places, data, low
     chunks = 0 if len(data) or len(low) else count_chunks(len(corpus.token_offsets) - 1)
     for first, starts, tokens in split_rows(corpus, corpus.token_offsets):
-        _walk(first, starts, np.asarray(tokens), *state, data, low, chunks)
-    _end_all(*state, data, low, chunks)
+        _walk(first, starts, np.asarray(tokens), state, chunks)
+    _end_all(state, chunks)
 
 
 @kernel
-def _walk(
-    first: int,
-    starts: Array,
-    tokens: Array,
-    numbers: Array,
-    before: Array,
-    current: Array,
-    counts: Array,
-    cursor: Array,
-    places: Array,
-    data: Array,
-    low: Array,
-    chunks: int,
-) -> None:
+def _walk(first: int, starts: Array, tokens: Array, state: tuple[Array, ...], chunks: int) -> None:
     """Count words row by row; the entry of a word ends when it is met in a later row."""
+    _, _, current, counts, _, _, _, _ = state
     for place in range(len(starts) - 1):
         row = first + place
         for token in tokens[starts[place] : starts[place + 1]]:
             if current[token] == row:
                 counts[token] += 1
                 continue
-            _end_entry(
-                token, numbers, before, current, counts, cursor, places, data, low, chunks
-            )  # fmt: skip
+            _end_entry(token, state, chunks)
             current[token] = row
             counts[token] = 1
 
 
 @kernel
-def _end_all(
-    numbers: Array,
-    before: Array,
-    current: Array,
-    counts: Array,
-    cursor: Array,
-    places: Array,
-    data: Array,
-    low: Array,
-    chunks: int,
-) -> None:
-    for word in range(len(numbers)):
-        _end_entry(word, numbers, before, current, counts, cursor, places, data, low, chunks)
+def _end_all(state: tuple[Array, ...], chunks: int) -> None:
+    for word in range(len(state[0])):
+        _end_entry(word, state, chunks)
 
 
 @kernel
-def _end_entry(
-    word: int,
-    numbers: Array,
-    before: Array,
-    current: Array,
-    counts: Array,
-    cursor: Array,
-    places: Array,
-    data: Array,
-    low: Array,
-    chunks: int,
-) -> None:
+def _end_entry(word: int, state: tuple[Array, ...], chunks: int) -> None:
+    """Write the entry of a word, or measure it; ``state`` is that of ``_walk_all``."""
+    numbers, before, current, counts, cursor, places, data, low = state
     if current[word] < 0:
         return
     row, several, number = np.int64(current[word]), counts[word] > 1, numbers[word]

@@ -20,7 +20,7 @@ from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.postings import Postings
 from lexfield.index.segment import Segment
-from lexfield.index.units import Unit, byte_spans, token_starts
+from lexfield.index.units import Unit, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.fields import is_known, read_column
@@ -290,9 +290,13 @@ class Rows:
     def normalisation(self) -> Normalisation:
         return self.segments[0].corpus.normalisation
 
-    def spans(self, number: int) -> Array:
-        """Return the first and last byte of each row of a segment, in the texts of its corpus."""
-        return byte_spans(self.segments[number].corpus, self.unit)
+    def spans(self, number: int, own: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where rows of a segment begin and end, in bytes of the texts of its corpus."""
+        corpus = self.segments[number].corpus
+        if self.unit == "document":
+            return corpus.texts.offsets[own], corpus.texts.offsets[own + 1]
+        spans = corpus.arrays["sentence_spans"][own].astype(np.int64)
+        return spans[:, 0].copy(), spans[:, 1].copy()
 
     def token_offsets(self, number: int) -> Array:
         """Return where each row of a segment begins in the tokens of its corpus."""

@@ -126,7 +126,7 @@ def _measure_r2(y: Floats, fitted: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Tail:
+class PowerLaw:
     """A power law from ``xmin`` on."""
 
     alpha: float
@@ -157,7 +157,7 @@ class _Candidates:
         """Return the distance of a tail from its law."""
         return _ks_distance(self.values[start:], self.times[start:], alpha)
 
-    def are_farther(self, tail: Tail) -> bool:
+    def are_farther(self, tail: PowerLaw) -> bool:
         """Are all tails at least as far from their laws as another sample's tail from its own?
 
         One is enough to say no; the one with the same ``xmin`` is the most likely.
@@ -184,7 +184,7 @@ def _list_candidates(counts: Counts) -> _Candidates | None:
     return _Candidates(values, times, above, usable)
 
 
-def fit_tail(counts: Counts) -> Tail | None:
+def fit_tail(counts: Counts) -> PowerLaw | None:
     """Fit the power law; return None if there are too few counts, or all are equal."""
     tails = _list_candidates(counts)
     if tails is None:
@@ -194,7 +194,7 @@ def fit_tail(counts: Counts) -> Tail | None:
     best = int(np.argmin(distances))
     start = tails.starts[best]
     xmin, points = int(tails.values[start]), int(tails.above[start])
-    return Tail(float(alphas[best]), xmin, distances[best], points)
+    return PowerLaw(float(alphas[best]), xmin, distances[best], points)
 
 
 def _fit_alphas(logs: Floats, xmin: Floats) -> Floats:
@@ -228,7 +228,7 @@ def _ks_distance(values: Counts, times: Counts, alpha: float) -> float:
     return float(max(np.abs(seen - at).max(), np.abs(seen[:-1] - before).max(initial=0.0)))
 
 
-def bootstrap(counts: Counts, tail: Tail, draws: int, rng: np.random.Generator) -> float:
+def bootstrap(counts: Counts, tail: PowerLaw, draws: int, rng: np.random.Generator) -> float:
     """Return the bootstrap's p value: under 0.1 the power law is implausible."""
     body = counts[counts < tail.xmin]
     farther = 0
@@ -242,7 +242,7 @@ def bootstrap(counts: Counts, tail: Tail, draws: int, rng: np.random.Generator) 
     return farther / draws
 
 
-def draw_counts(tail: Tail, n: int, rng: np.random.Generator) -> Counts:
+def draw_counts(tail: PowerLaw, n: int, rng: np.random.Generator) -> Counts:
     """Draw counts from the law: the first 1,000 values exactly, by the table of the distribution
     function, larger ones from the continuous law, rounded."""
     from scipy.special import zeta

@@ -5,8 +5,12 @@
     words     bm25 with related words (``best_words.py``), divided by what the query itself would
               score as a row, and 1 for a row that holds even more of the query
     sentence  the cosine of ``mean``; 0 for a row without a vector
-    share     0.4 if every word of the query has a vector, less if its rare words have none: they
-              are missing from the sentence's part
+    share     0.4 for queries of up to 10 different words, 0.4 √(10/n) for n: the words' part is a
+              mean over n words, which varies less by chance; less if rare words of the query have
+              no vector: they are missing from the sentence's part
+
+Related words count in queries of up to 25 different words. If more ask, they add up in rows that
+have nothing to do with the query.
 
 A copy of the query scores 1 if the index holds its words. No part looks at other rows, so a score
 does not depend on what else is found, nor on segments or shards. Where the k-th best of some
@@ -20,6 +24,7 @@ be", each two in a row are searched for.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -49,11 +54,14 @@ from lexfield.search.mean import (
 from lexfield.search.method import Mask
 from lexfield.vectors.coverage import Coverage
 
-WEIGHTS = {"words": 0.6, "sentence": 0.4}  # where every word of the query has a vector
+WEIGHTS = {"words": 0.6, "sentence": 0.4}  # where every word of a short query has a vector
+_SHORT = 10  # different words of a query; of longer ones the sentence weighs less
+_RELATED = 25  # different words of a query whose related words count, at most
 _FEW = 10_000  # rows that are all compared: that is as quick
 _PROMISING, _TIMES = 64, 4  # rows measured to find a limit: so many, or so many times k
 _SHARE = 0.5  # of all rows that may have enough words; with more, looking at all is quicker
 _SLACK = 1e-5  # more than rounding changes a cosine
+_PLAIN, _EXTENDED = BestWords(), BestWords(extend=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +76,8 @@ class Best:
         return True
 
     def preview(self, rows: Rows, query: Query, k: int, among: Mask | None) -> None:
-        _choose_words(rows).preview(rows, _pair_stopwords(query), k, among)
+        query = _pair_stopwords(query)
+        _choose_words(rows, query).preview(rows, query, k, among)
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         both = _open_parts(rows, query)
@@ -86,7 +95,7 @@ class Best:
 def _open_parts(rows: Rows, query: Query) -> _Parts | EncodedParts:
     encoded: bool = rows.cached("encoded", is_encoded)
     if query.words and encoded:
-        return EncodedParts(rows, query, _choose_words(rows))
+        return EncodedParts(rows, query, _choose_words(rows, query))
     parts = _Parts(rows, _pair_stopwords(query))
     parts.notes += rows.cached("unfinished", note_unfinished)
     return parts
@@ -106,15 +115,20 @@ class _Parts:
 
     def __init__(self, rows: Rows, query: Query) -> None:
         self._rows, self._query = rows, query
-        self._method, self._bags = _choose_words(rows), Bags.of(rows)
+        self._method, self._bags = _choose_words(rows, query), Bags.of(rows)
         self._scored, self.notes = self._method.score_terms(self._bags, query)
         why = _why_words_alone(rows, query)
         if any(word in rows.lexicon.ids for word in query.words):  # else that is said already
             self.notes += why
-        share = 0.0 if why else WEIGHTS["sentence"] * self._find_coverage()
+        share = 0.0 if why else self._find_share()
         self._weights = {"words": 1 - share, "sentence": share}
         itself = self._method.score_query(self._bags, query, self._scored)
         self._scale = self._weights["words"] / itself if itself else 0.0
+
+    def _find_share(self) -> float:
+        """Return the weight of the sentence's part."""
+        many = max(len(list_terms(self._bags, self._query)), _SHORT)
+        return WEIGHTS["sentence"] * math.sqrt(_SHORT / many) * self._find_coverage()
 
     def _find_coverage(self) -> float:
         """Return which part of the query has vectors: a rare word counts more than others."""
@@ -216,8 +230,9 @@ class _Parts:
         return Explanation(reasons, additive=True, facts=found.facts, parts=parts)
 
 
-def _choose_words(rows: Rows) -> BestWords:
-    return rows.cached("words of best", lambda own: BestWords(extend=_is_covered(own)))
+def _choose_words(rows: Rows, query: Query) -> BestWords:
+    is_short = len(list_terms(Bags.of(rows), query)) <= _RELATED
+    return _EXTENDED if is_short and _is_covered(rows) else _PLAIN
 
 
 def _is_covered(rows: Rows) -> bool:

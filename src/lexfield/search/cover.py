@@ -35,7 +35,7 @@ from lexfield.search.method import Mask
 
 
 @dataclass(frozen=True)
-class Balls:
+class BallEntries:
     """Entry e is the word ``words[e]``, which covers the query word ``places[e]``."""
 
     places: Array
@@ -77,7 +77,7 @@ class CoverMethod:
     copies = 4  # rows with fewer edits than this from the query repeat it and are not returned
     uses_vectors = True
 
-    def start(self, rows: Rows, query: Query, balls: Balls, eligible: Mask, k: int) -> Cover:
+    def start(self, rows: Rows, query: Query, balls: BallEntries, eligible: Mask, k: int) -> Cover:
         """Return the state before the first of ``k`` rows is chosen."""
         raise NotImplementedError
 
@@ -130,7 +130,7 @@ class CoverMethod:
         eligible: Mask = rows.cached(f"at least {least} tokens", lambda r: r.lengths >= least)
         return eligible if among is None else eligible & among
 
-    def find_balls(self, rows: Rows, query: Query) -> Balls:
+    def find_balls(self, rows: Rows, query: Query) -> BallEntries:
         """Return the ball of every query word, the word itself first, without stopwords."""
         lexicon = rows.lexicon
         balls = []
@@ -147,7 +147,7 @@ class CoverMethod:
         cosines = np.einsum("ij,ij->i", own, others) / np.where(lengths > 0, lengths, 1)
         same = query.ids[places] == words  # a word covers itself even if it has no vector
         distances = np.linalg.norm(own - others, axis=1)
-        return Balls(places, words, np.where(same, 1.0, cosines), distances)
+        return BallEntries(places, words, np.where(same, 1.0, cosines), distances)
 
 
 def _describe_ends(query: Query, ends: list[int]) -> list[str]:

@@ -30,7 +30,7 @@ from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.cover import Balls, Cover, CoverMethod, describe_candidates
+from lexfield.search.cover import BallEntries, Cover, CoverMethod, describe_candidates
 from lexfield.search.mean import explain_pairs, split_product
 from lexfield.search.method import Mask
 from lexfield.search.setcover import check_count, check_weight
@@ -70,7 +70,9 @@ class Ideas(CoverMethod):
             check_weight(name, getattr(self, name))
         check(self.repeat in (True, False), "repeat", "true or false", self.repeat)
 
-    def start(self, rows: Rows, query: Query, balls: Balls, eligible: Mask, k: int) -> MatchCover:
+    def start(
+        self, rows: Rows, query: Query, balls: BallEntries, eligible: Mask, k: int
+    ) -> MatchCover:
         return MatchCover(self, rows, query, balls, eligible, max(self.candidates, 4 * k))
 
     def find_eligible(self, rows: Rows, among: Mask | None) -> Mask:
@@ -93,7 +95,13 @@ class MatchCover(Cover):
     """For each query word and candidate the best match, and how much of it is still uncovered."""
 
     def __init__(
-        self, method: Ideas, rows: Rows, query: Query, balls: Balls, eligible: Mask, count: int
+        self,
+        method: Ideas,
+        rows: Rows,
+        query: Query,
+        balls: BallEntries,
+        eligible: Mask,
+        count: int,
     ) -> None:
         self._method, self._rows, self._query, self._balls = method, rows, query, balls
         penalty = method.penalty

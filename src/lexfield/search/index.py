@@ -20,8 +20,8 @@ from lexfield.search.method import Method
 from lexfield.search.registry import DEFAULT
 from lexfield.search.searcher import (
     Answer,
-    Request,
     Searcher,
+    SearchRequest,
     answer_texts,
     check_queries,
     locate,
@@ -80,7 +80,9 @@ class Index(Collection):
                 else "For several texts use search_many(texts).",
             )
         method, k = _read_count(method, k)
-        return Searcher(self, Request(method, k, unit, where, algebra, allow_unknown)).search(text)
+        return Searcher(self, SearchRequest(method, k, unit, where, algebra, allow_unknown)).search(
+            text
+        )
 
     def search_many(
         self,
@@ -109,12 +111,12 @@ class Index(Collection):
             )
         texts = list(texts)
         method, k = _read_count(method, k)
-        request = Request(method, k, unit, where, algebra, allow_unknown)
+        request = SearchRequest(method, k, unit, where, algebra, allow_unknown)
         check_queries(texts, names, algebra)
         return Rankings(len(texts), lambda: self._search_all(texts, request, progress, engine))
 
     def _search_all(
-        self, texts: list[str], request: Request, progress: Progress, engine: Engine | None
+        self, texts: list[str], request: SearchRequest, progress: Progress, engine: Engine | None
     ) -> Iterator[Ranking]:
         return search_many(self, self._task, texts, request, progress, engine)
 
@@ -126,7 +128,7 @@ class Index(Collection):
         Options are ``where`` and ``allow_unknown``, as in ``search``.
         """
         unit, row = locate(self, identity)
-        return Searcher(self, Request(method, k, unit, **options)).search_row(row, identity)
+        return Searcher(self, SearchRequest(method, k, unit, **options)).search_row(row, identity)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
         """Fit topics to the documents and keep them here; options as ``TopicModel.fit``.

@@ -23,7 +23,7 @@ from lexfield.engine.topk import push, sort_heap
 from lexfield.index.bags import Bags
 from lexfield.index.lists import CHUNK_BITS, take
 from lexfield.index.postings import Postings
-from lexfield.store.checked import CheckedArray
+from lexfield.store.checked import check_ranges
 
 _FIRST = 512  # rows of the first window; each is as large as all before it together
 _LARGEST = 1 << CHUNK_BITS  # rows of a window: one chunk
@@ -111,13 +111,9 @@ def _open(postings: Postings, words: Array) -> tuple[tuple[Array, Array, Array],
     forms[:, 0], forms[:, 1] = lists.offsets[words], lists.offsets[words + 1]
     forms[:, 2], forms[:, 3] = postings.first_chunks[words], lists.sizes[words]
     common = forms[forms[:, 2] >= 0, 2]
-    data = _check(lists.data, forms[:, 0], forms[:, 1])
-    low = _check(lists.low, lists.chunks[common], lists.chunks[common + each])
+    data = check_ranges(lists.data, forms[:, 0], forms[:, 1])
+    low = check_ranges(lists.low, lists.chunks[common], lists.chunks[common + each])
     return (data, low, lists.chunks), forms
-
-
-def _check(values: Array | CheckedArray, starts: Array, ends: Array) -> Array:
-    return values.check_ranges(starts, ends) if isinstance(values, CheckedArray) else values
 
 
 @kernel

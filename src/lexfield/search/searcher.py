@@ -34,7 +34,7 @@ Answer = tuple[list[int], list[float], list[str]]  # rows, scores, notes
 
 
 @dataclass(frozen=True)
-class Request:
+class SearchRequest:
     """How texts are searched; the fields are the options of ``Index.search``."""
 
     method: str | Method
@@ -57,7 +57,7 @@ class Request:
 class Searcher:
     """Searches an index for any number of texts in one way."""
 
-    def __init__(self, index: Collection, request: Request) -> None:
+    def __init__(self, index: Collection, request: SearchRequest) -> None:
         self._index, self._request = index, request
         self.method = parse(request.method)
         self.spec = shorten(request.method)
@@ -139,7 +139,7 @@ def search_many(
     index: Collection,
     task: str,
     texts: Sequence[str],
-    request: Request,
+    request: SearchRequest,
     progress: Progress,
     engine: Engine | None = None,
 ) -> Iterator[Ranking]:
@@ -193,7 +193,7 @@ def answer_texts(
     """Return rows, scores and notes for each text. Raise StoreError if the index has changed."""
     if index.state != state:
         raise StoreError(f"{index.path} was changed while it was being searched.", "Search again.")
-    searcher = Searcher(index, Request(**request))
+    searcher = Searcher(index, SearchRequest(**request))
     rankings = [searcher.search(text) for text in texts]
     return [(ranking.rows, ranking.scores, ranking.notes) for ranking in rankings]
 

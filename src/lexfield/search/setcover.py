@@ -20,7 +20,7 @@ from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.cover import Balls, Cover, CoverMethod, best_of_sets, describe_candidates
+from lexfield.search.cover import BallEntries, Cover, CoverMethod, best_of_sets, describe_candidates
 from lexfield.search.method import Mask
 
 WEIGHTS = ("none", "idf", "distance")
@@ -58,7 +58,9 @@ class SetCover(CoverMethod):
         check(self.own in (True, False), "own", "true or false", self.own)
         check(self.exhausted in ("again", "stop"), "exhausted", "'again' or 'stop'", self.exhausted)
 
-    def start(self, rows: Rows, query: Query, balls: Balls, eligible: Mask, k: int) -> UnionCover:
+    def start(
+        self, rows: Rows, query: Query, balls: BallEntries, eligible: Mask, k: int
+    ) -> UnionCover:
         if self.weights == "none":
             values = np.ones(len(balls.words))
         elif self.weights == "distance":
@@ -95,26 +97,30 @@ class UnionCover(Cover):
     """U, and what every row that holds any of its words would gain now."""
 
     def __init__(
-        self, rows: Rows, query: Query, balls: Balls, values: Array, eligible: Mask, penalty: float
+        self,
+        rows: Rows,
+        query: Query,
+        balls: BallEntries,
+        values: Array,
+        eligible: Mask,
+        penalty: float,
     ) -> None:
         self._rows, self._query, self._balls, self._values = rows, query, balls, values
         self._penalty = penalty
         self._entries = _find_nearest_entries(balls)
         self.postings = {word: rows.postings(word)[0] for word in self._entries}
         lists = [np.empty(0, np.int32), *self.postings.values()]
-        held = np.concatenate(lists)
-        is_held = np.zeros(len(rows), bool)
-        is_held[held] = True
-        union = np.flatnonzero(is_held)
-        self._places = np.empty(len(rows), np.int32)  # filled for these rows only: it is quicker
-        self._places[union] = np.arange(len(union), dtype=np.int32)
-        own = values[list(self._entries.values())]
-        spread = np.repeat(own, [len(one) for one in lists[1:]])
-        gains = np.bincount(self._places[held], spread, minlength=len(union))
+        sizes, held = [len(one) for one in lists], np.concatenate(lists)
+        order = np.argsort(held, kind="stable")  # quick, because every list is ascending
+        is_new = np.diff(held[order], prepend=-1) > 0
+        numbers, union = np.cumsum(is_new) - 1, held[order[is_new]]
+        spread = np.repeat(values[list(self._entries.values())], sizes[1:])
+        gains = np.bincount(numbers, spread[order])
         chosen = (gains > 0) & eligible[union]
         self.candidates, self._full = union[chosen], gains[chosen]
-        self._places[union] = -1
-        self._places[self.candidates] = np.arange(len(self.candidates), dtype=np.int32)
+        self._places = np.empty(len(held), np.int64)  # of the rows of all lists; -1 if not chosen
+        self._places[order] = np.where(chosen, np.cumsum(chosen) - 1, -1)[numbers]
+        self._ends = dict(zip(self._entries, np.cumsum(sizes[1:]).tolist(), strict=True))
         self._scale = rows.sizes[self.candidates].astype(np.float64) ** -penalty
         self._dropped = np.zeros(len(self.candidates), bool)
         self.restart()
@@ -143,7 +149,8 @@ class UnionCover(Cover):
         for word in self._rows.words_of(row).tolist():
             if word in self._uncovered:
                 entry = self._entries[word]
-                held = self._places[self.postings[word]]
+                end = self._ends[word]
+                held = self._places[end - len(self.postings[word]) : end]
                 self._gains[held[held >= 0]] -= self._values[entry]
                 self._uncovered.remove(word)
                 gains.append((entry, float(self._values[entry]) * scale))
@@ -163,7 +170,7 @@ class UnionCover(Cover):
         ]
 
 
-def _find_nearest_entries(balls: Balls) -> dict[int, int]:
+def _find_nearest_entries(balls: BallEntries) -> dict[int, int]:
     """Return the words of U. A word of several balls stands for the query word nearest to it."""
     entries: dict[int, int] = {}
     distances = balls.distances.tolist()

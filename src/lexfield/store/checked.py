@@ -137,6 +137,13 @@ class CheckedArray(NDArrayOperatorsMixin):
         return getattr(np.asarray(self), name)
 
 
+def check_ranges(
+    values: Array | CheckedArray, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> Array:
+    """Return an array of which only some ranges are read; those of a checked one are checked."""
+    return values.check_ranges(starts, ends) if isinstance(values, CheckedArray) else values
+
+
 @dataclass(frozen=True)
 class Blocks:
     """An array too large for memory, whose rows are computed block by block as they are written."""

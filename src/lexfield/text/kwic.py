@@ -34,7 +34,7 @@ class Context:
     right: str
 
 
-class Concordance(Table[Context]):
+class Contexts(Table[Context]):
     """Matches in context, and how often they really occur in each text.
 
     ``totals`` counts all matches per document id, shown or not; it is 0 for a text without any.
@@ -56,7 +56,7 @@ def kwic(
     k: int | None = None,
     start: int = 0,
     forms: bool = False,
-) -> Concordance:
+) -> Contexts:
     """Return all occurrences of words or phrases, as written, with ``window`` words on each side.
 
     A phrase lies within one sentence; its context may extend beyond it within the document.
@@ -97,7 +97,7 @@ def kwic(
         ordered = shown
         notes += _cut_notes(seen, phrases, start, k) if k is not None else []
     title = f"{len(found):,} places of {list_names(phrases)}"
-    return Concordance([reader.context(*match) for match in ordered], totals, title, notes)
+    return Contexts([reader.context(*match) for match in ordered], totals, title, notes)
 
 
 def _cut_notes(

@@ -21,7 +21,7 @@ from lexfield.text.document import Document
 from lexfield.verbs.compare import Comparing, choose_options
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextInput, TextsInput, choose_text, read_texts
-from lexfield.verbs.options import By, ClusterAddress, Neighbour, Resume, Sample, Seed
+from lexfield.verbs.options import By, ClusterAddress, Neighbour, Resume, SampleSize, Seed
 from lexfield.verbs.pairs import compute_pairs
 from lexfield.verbs.results import Result, to_builtins
 
@@ -111,7 +111,7 @@ def label(
         int, Meta(ge=1, le=1000), Flags(old="neighbours"), Help("Number of documents that vote.")
     ] = 5,
     neighbour: Neighbour = 3,
-    sample: Sample = None,
+    sample: SampleSize = None,
     seed: Seed = 0,
     text: Annotated[TextInput | None, Flags(metavar="FILE|ID"), Help(_TEXT_HELP)] = None,
     evidence: DocumentId = None,

@@ -30,7 +30,7 @@ from lexfield.verbs import list_functions
 from lexfield.verbs.compare import Comparing, DivergenceOptions
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import TextsInput, read_texts
-from lexfield.verbs.options import Neighbour, Sample, Seed
+from lexfield.verbs.options import Neighbour, SampleSize, Seed
 from lexfield.verbs.pairs import compute_pairs
 from lexfield.verbs.results import ReadThrough, save_picture
 
@@ -92,7 +92,7 @@ def map(
     layout: Layout = "distances",
     neighbour: Neighbour = 3,
     most: Most = None,
-    sample: Sample = None,
+    sample: SampleSize = None,
     seed: Seed = 0,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],

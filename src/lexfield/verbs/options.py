@@ -90,7 +90,7 @@ ClusterAddress = Annotated[
 MinCount = Annotated[
     int, Meta(ge=1, le=10**9), Flags(old="least"), Help("Leave out words that occur less often.")
 ]
-Sample = Annotated[
+SampleSize = Annotated[
     int | None, Meta(ge=1, le=10**9), Help("Sample N words from each document and compare those.")
 ]
 By = Annotated[str, Meta(max_length=100), Flags(metavar="FIELD")]

@@ -29,7 +29,7 @@ from lexfield.verbs.input import TextsInput, read_texts
 from lexfield.verbs.options import (
     ClusterAddress,
     Resume,
-    Sample,
+    SampleSize,
     Seed,
     choose_parts_folder,
     use_engine,
@@ -159,7 +159,7 @@ def pairs(
     *,
     neighbour: Neighbours = (3,),
     nearest: Nearest = None,
-    sample: Sample = None,
+    sample: SampleSize = None,
     seed: Seed = 0,
     memory: Memory = 1.0,
     resume: Resume = None,
