@@ -50,7 +50,7 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
         scores[found.rows] = found.scores
     itself = score_of_copy(index, text, unit)
     share = WEIGHTS["sentence"] * find_coverage(index, text, unit)
-    share *= min(1, (10 / count_terms(index, text, unit)) ** 0.5)
+    share *= min(1.0, math.sqrt(10 / count_terms(index, text, unit)))
     return (1 - share) * np.minimum(words / itself, 1) + share * sentence
 
 
