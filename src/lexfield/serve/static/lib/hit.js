@@ -45,8 +45,8 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
       <${Marked} passage=${passage} colourOf=${colourOf} />
       ${
         many &&
-        html` <${DocumentLink} id=${hit.document} metadata=${{ title: `sentence ${number(passage.sentence + 1)}` }}
-        sentence=${passage.sentence} class="small" />`
+        html` <${DocumentLink} id=${hit.document} text=${`sentence ${number(passage.sentence + 1)}`}
+        sentence=${passage.sentence} class="small place" />`
       }
     </p>`,
     )}
@@ -61,7 +61,7 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
       ${
         inGroup &&
         html`<${DocumentLink} id=${hit.document}
-        metadata=${{ title: `Sentence ${number((hit.passages[0]?.sentence ?? 0) + 1)}` }}
+        text=${`Sentence ${number((hit.passages[0]?.sentence ?? 0) + 1)}`}
           sentence=${hit.passages[0]?.sentence} />`
       }
       ${
@@ -71,8 +71,8 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
           onClick=${() => toggle(name, String(value))}>${withoutTime(value)}</button>`,
         )
       }
-      ${parts && html`<${Parts} parts=${parts} />`}
       <span class="acts">
+        ${parts && html`<${Parts} parts=${parts} />`}
         <a href=${href("search", { like: hit.id })}>More like this</a>
         <button type="button" class="quiet"
           onClick=${() => copy(quotation(quoteOf(hit).text, quoteOf(hit).source), "Quotation")}>Quote</button>
@@ -86,8 +86,9 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
   </article>`;
 }
 
-/** A date as people write it: e-mail and Word documents count seconds. @param {string} value */
-const withoutTime = (value) => String(value).replace(/^(\d{4}-\d\d-\d\d)T\d\d:\d\d.*$/, "$1");
+/** A date as people write it: e-mail and Word documents count seconds, trackers minutes. @param {string} value */
+const withoutTime = (value) =>
+  String(value).replace(/^(\d{4}-\d\d-\d\d|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4})[T ]\d\d?:\d\d.*$/, "$1");
 
 const STRONG = 0.3; // the weight of a word from which on it is shaded, and named as a reason
 
