@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +106,25 @@ def test_documents_with_one_title_are_told_apart_by_their_ids(visit: Open) -> No
     page.get_by_role("button", name="Quote").first.click()
     expect(page.locator("#toast")).to_have_text("Quotation copied.")
     assert page.evaluate("navigator.clipboard.readText()").count("baker") <= 2  # the id comes once
+
+
+def test_a_folder_gives_a_collection_its_name(visit: Open, tmp_path: Path) -> None:
+    for path in ("winter/a/notes.txt", "winter/b/notes.txt", "winter/10.txt", "winter/9.txt"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"Schiffe und Regen im Sturm bei {path}. Wir warten lange.")
+    (tmp_path / "winter" / ".hidden").write_text("nothing")
+    page = visit("/import")
+    page.get_by_label("Folder").set_input_files(tmp_path / "winter")
+    expect(page.get_by_label("Name of the collection")).to_have_value("winter")
+    expect(page.get_by_text("4 files, ")).to_contain_text("9.txt, 10.txt, notes.txt")
+    page.get_by_role("button", name="Add these texts").click()
+    expect(page.get_by_role("heading", name="winter")).to_be_visible()
+    expect(page.locator(".side .doc", has_text="notes")).to_have_text(["A Notes", "B Notes"])
+    page.get_by_role("link", name="Search", exact=True).click()
+    page.get_by_label("Your text").fill("Schiff und Regen")
+    hit = page.locator(".hit").first
+    expect(hit.locator(".why")).to_contain_text("for Schiff")  # as it was asked
+    expect(hit.locator(".tag")).to_have_count(0)  # all are German
 
 
 def test_cards_and_controls_stand_in_a_row(visit: Open) -> None:

@@ -30,12 +30,12 @@ export function Groups({ hits, colourOf }) {
 const isClick = () => String(getSelection()).length < 2;
 
 export function Hit({ hit, colourOf, unit, inGroup = false }) {
-  const { index } = usePage();
+  const { index, about: collection } = usePage();
   const [open, setOpen] = useState(false);
   const pin = () => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] });
   const many = unit === "document";
   const about = Object.entries(hit.metadata)
-    .filter(([name, value]) => value && name !== titleField(hit.metadata))
+    .filter(([name, value]) => value && name !== titleField(hit.metadata) && differs(collection, name))
     .slice(0, 3);
   const parts = hit.explanation?.parts;
   return html`<article class="hit" data-id=${hit.id}>
@@ -86,6 +86,9 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
   </article>`;
 }
 
+/** Can documents differ in a field? Of a single one, all is worth showing. */
+const differs = ({ documents, metadata }, name) => documents < 2 || Object.keys(metadata[name] ?? {}).length !== 1;
+
 /** A date as people write it: e-mail and Word documents count seconds, trackers minutes. @param {string} value */
 const withoutTime = (value) =>
   String(value).replace(/^(\d{4}-\d\d-\d\d|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4})[T ]\d\d?:\d\d.*$/, "$1");
@@ -94,6 +97,8 @@ const STRONG = 0.3; // the weight of a word from which on it is shaded, and name
 
 /** Why a hit was found, in words: the words that are shaded, and what they stand for. */
 function Why({ hit, colourOf }) {
+  const asked = (usePage().params.get("q") ?? "").split(/[^\p{L}\p{N}]+/u);
+  const own = (word) => asked.find((one) => one.toLowerCase() === word) ?? word;
   const said = new Map();
   for (const passage of hit.passages)
     for (const [piece, mark] of pieces(passage)) {
@@ -106,7 +111,7 @@ function Why({ hit, colourOf }) {
   const list = [...said.values()].sort((a, b) => b.weight - a.weight).slice(0, 5);
   const name = (one) =>
     html`<strong class="w${colourOf(one.query)}">${one.written}</strong>${
-      one.word !== one.query && html` for <em>${one.query}</em>`
+      one.word !== one.query && html` for <em>${own(one.query)}</em>`
     }`;
   return html`${
     list.length > 0 &&
