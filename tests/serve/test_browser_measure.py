@@ -92,7 +92,7 @@ def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
 def test_dates_are_coloured_by_their_order(visit: Open) -> None:
     page = visit("/import")
     group = """async (values) => {
-        const { groupPoints } = await import("/static/lib/points.js");
+        const { groupPoints } = await import("/static/lib/groups.js");
         const { kind, bounds, of } = groupPoints(values.map((value) => ({ value })));
         return [kind, bounds[0], bounds.at(-1), of];
     }"""

@@ -1,13 +1,14 @@
 // Named points on a canvas: zoom, drag, hover, find. Used by the pages that lexfield writes, which contain this
 // file, and by its server. Fast with 50,000 points: they are drawn as squares, and a grid finds the one under the pointer.
 const CELLS = 128, REACH = 12, FEW = 2000, MARGIN = { left: 58, right: 14, top: 12, bottom: 44 }, NONE = { left: 0, right: 0, top: 0, bottom: 0 };
+const PLAIN = "12px system-ui, sans-serif", CAPTION = "600 14px system-ui, sans-serif";
 
 export class Scatter {
   // x, y: shares of the axes from 0 to 1; names and groups of points, the most important first. detail(i): shown under
   // the pointer. theme(): { ink, paper, edge, grid, colours }. square: one scale for both axes. axes: [{ label, log, low, high }].
-  // round: which groups are circles; by default all points are squares.
-  constructor({ x, y, names, group, detail, theme, labels = 40, square = false, axes = null, curves = [], onpoint = null, round = [] }) {
-    Object.assign(this, { x, y, names, group, detail, theme, labels, square, axes, curves, onpoint, round });
+  // round: which groups are circles; by default all points are squares. captions: names of groups, [{ x, y, name, group }].
+  constructor({ x, y, names, group, detail, theme, labels = 40, square = false, axes = null, curves = [], onpoint = null, round = [], captions = [] }) {
+    Object.assign(this, { x, y, names, group, detail, theme, labels, square, axes, curves, onpoint, round, captions });
     this.margin = axes ? MARGIN : NONE;
     this.hidden = new Set();
     this.found = new Set();
@@ -52,7 +53,7 @@ export class Scatter {
     const c = this.canvas.getContext("2d"), theme = this.theme();
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, w, hgt);
-    c.font = "12px system-ui, sans-serif";
+    c.font = PLAIN;
     if (this.axes) this.paintAxes(c, theme);
     c.save();
     c.beginPath(); c.rect(m.left, m.top, wide, high); c.clip();
@@ -76,10 +77,14 @@ export class Scatter {
       curve.x.forEach((x, j) => c.lineTo(x0 + x * kx, y0 - curve.y[j] * ky));
       c.stroke();
     });
-    for (const { i, x, y, left, name } of this.placeLabels(c)) {
+    const isCrowd = n > FEW;
+    for (const { i, x, y, left, name, wide: size, group } of this.placeLabels(c)) {
+      if (group !== undefined) c.font = CAPTION;
+      if (isCrowd) { c.globalAlpha = .72; c.fillStyle = theme.paper; c.fillRect(left - 2, y - 14, size + 4, 15); c.globalAlpha = 1; }
       if (this.found.size) { c.fillStyle = theme.colours[this.group[i]]; c.beginPath(); c.arc(x, y, r + 3, 0, 7); c.fill(); }
       c.lineWidth = 3; c.lineJoin = "round"; c.strokeStyle = theme.paper; c.strokeText(name, left, y - 3);
-      c.fillStyle = theme.ink; c.fillText(name, left, y - 3);
+      c.fillStyle = group === undefined ? theme.ink : theme.colours[group]; c.fillText(name, left, y - 3);
+      c.font = PLAIN;
     }
     c.restore();
     if (this.near >= 0) this.paintTip(c, theme);
@@ -94,8 +99,21 @@ export class Scatter {
     const isFree = (box, own) => box[0] >= this.margin.left && box[2] <= w
       && !taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])
       && !marks.some(([i, x, y]) => i !== own && x > box[0] - 2 && x < box[2] + 2 && y > box[1] - 3 && y < box[3] + 6);
+    c.font = CAPTION;
+    for (const { x: sx, y: sy, name, group } of this.found.size ? [] : this.captions) {
+      if (this.hidden.has(group)) continue;
+      const wide = c.measureText(name).width, left = x0 + sx * kx - wide / 2, y = y0 - sy * ky;
+      const at = [y + 6, y - 12, y + 24, y - 26].find((at) => at > 16 && at < hgt && isFree([left - 2, at - 15, left + wide + 4, at + 3], -1));
+      if (at === undefined && marks.length) continue; // among few points it covers none
+      const place = at ?? y + 6, box = [left - 2, place - 15, left + wide + 4, place + 3];
+      if (place < 16 || place > hgt || !isFree(box, -1)) continue;
+      taken.push(box);
+      out.push({ i: -1, x: 0, y: place, left, name, wide, group });
+    }
+    c.font = PLAIN;
+    const captions = out.length;
     for (const i of this.found.size ? this.found : this.x.keys()) {
-      if (out.length >= (this.found.size ? 200 : this.labels)) break;
+      if (out.length - captions >= (this.found.size ? 200 : this.labels)) break;
       if (this.hidden.has(this.group[i])) continue;
       const x = x0 + this.x[i] * kx, y = y0 - this.y[i] * ky;
       if (x < this.margin.left || x > w || y < 12 || y > hgt) continue;
@@ -103,7 +121,7 @@ export class Scatter {
       const left = [x + 6, x - 6 - wide].find((at) => isFree([at - 2, y - 15, at + wide + 4, y + 3], i));
       if (left === undefined) continue;
       taken.push([left - 2, y - 15, left + wide + 4, y + 3]);
-      out.push({ i, x, y, left, name });
+      out.push({ i, x, y, left, name, wide });
     }
     return out;
   }

@@ -8,6 +8,7 @@ import { Pins, usePins } from "./lib/pins.js";
 import { Reader } from "./lib/reader.js";
 import { go, href, isKnown, onGo, useRoute } from "./lib/route.js";
 import { Sidebar } from "./lib/sidebar.js";
+import { learnTitles } from "./lib/text.js";
 import { Page, Trouble, html, say } from "./lib/ui.js";
 import { Compare } from "./views/compare.js";
 import { Import } from "./views/import.js";
@@ -50,6 +51,7 @@ function App() {
   useEffect(() => onBack(() => void refresh()), []);
   const index = params.get("index") ?? remembered(server);
   const about = server?.indexes.find((one) => one.id === index);
+  learnTitles(about?.metadata ?? {});
   const [title, View] = VIEWS[view] ?? OTHERS[view];
   useEffect(() => {
     if (index && about) localStorage.setItem("index", index);
@@ -85,6 +87,7 @@ function App() {
         : html`<${Nowhere} index=${index} server=${server} />`;
   return html`<${Page.Provider} value=${page}>
     <${Header} view=${isKnown() ? view : ""} index=${index} filters=${where.length} drawer=${drawer}
+      canFilter=${!!about && view !== "import"}
       onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)} />
     <div class="frame ${classes}">
       ${about && view !== "import" && html`<${Sidebar} open=${drawer} close=${() => setDrawer(false)} />`}
@@ -118,11 +121,12 @@ function remembered(server) {
   return last && ids.includes(last) ? last : ids[0];
 }
 
-function Header({ view, index, filters, onFilter, onPins, drawer }) {
+function Header({ view, index, filters, canFilter, onFilter, onPins, drawer }) {
   const pins = usePins();
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    const measure = () => document.documentElement.style.setProperty("--top", `${box.current?.offsetHeight ?? 0}px`);
+    const measure = () =>
+      document.documentElement.style.setProperty("--top", `${box.current?.getBoundingClientRect().height ?? 0}px`);
     const watch = new ResizeObserver(measure);
     if (box.current) watch.observe(box.current);
     return () => watch.disconnect();
@@ -131,9 +135,12 @@ function Header({ view, index, filters, onFilter, onPins, drawer }) {
     <a class="brand" aria-label="lexfield" href=${index ? href("overview", {}) : "/import"}
       ><img src="/static/icon.svg" alt="" width="24" height="24" /><span>lexfield</span></a
     >
-    <button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>Filter${
-      filters > 0 && html` <b>${filters}</b>`
-    }</button>
+    ${
+      canFilter &&
+      html`<button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>
+        Filter${filters > 0 && html` <b>${filters}</b>`}
+      </button>`
+    }
     <nav aria-label="Views">
       <ul>
         ${Object.entries(index ? VIEWS : {}).map(

@@ -59,7 +59,7 @@ export function Concordance({
                     class="right-side">${line.right}</span>
                   ${
                     !options.text &&
-                    html`<${DocumentLink} id=${line.document} metadata=${{ title: title(line) }}
+                    html`<${DocumentLink} id=${line.document} text=${title(line)}
                       sentence=${line.sentence} class="small" />`
                   }
                 </li>`,

@@ -30,12 +30,12 @@ export function Groups({ hits, colourOf }) {
 const isClick = () => String(getSelection()).length < 2;
 
 export function Hit({ hit, colourOf, unit, inGroup = false }) {
-  const { index } = usePage();
+  const { index, about: collection } = usePage();
   const [open, setOpen] = useState(false);
   const pin = () => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] });
   const many = unit === "document";
   const about = Object.entries(hit.metadata)
-    .filter(([name, value]) => value && name !== titleField(hit.metadata))
+    .filter(([name, value]) => value && name !== titleField(hit.metadata) && differs(collection, name))
     .slice(0, 3);
   const parts = hit.explanation?.parts;
   return html`<article class="hit" data-id=${hit.id}>
@@ -45,8 +45,8 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
       <${Marked} passage=${passage} colourOf=${colourOf} />
       ${
         many &&
-        html` <${DocumentLink} id=${hit.document} metadata=${{ title: `sentence ${number(passage.sentence + 1)}` }}
-        sentence=${passage.sentence} class="small" />`
+        html` <${DocumentLink} id=${hit.document} text=${`sentence ${number(passage.sentence + 1)}`}
+        sentence=${passage.sentence} class="small place" />`
       }
     </p>`,
     )}
@@ -61,7 +61,7 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
       ${
         inGroup &&
         html`<${DocumentLink} id=${hit.document}
-        metadata=${{ title: `Sentence ${number((hit.passages[0]?.sentence ?? 0) + 1)}` }}
+        text=${`Sentence ${number((hit.passages[0]?.sentence ?? 0) + 1)}`}
           sentence=${hit.passages[0]?.sentence} />`
       }
       ${
@@ -71,8 +71,8 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
           onClick=${() => toggle(name, String(value))}>${withoutTime(value)}</button>`,
         )
       }
-      ${parts && html`<${Parts} parts=${parts} />`}
       <span class="acts">
+        ${parts && html`<${Parts} parts=${parts} />`}
         <a href=${href("search", { like: hit.id })}>More like this</a>
         <button type="button" class="quiet"
           onClick=${() => copy(quotation(quoteOf(hit).text, quoteOf(hit).source), "Quotation")}>Quote</button>
@@ -86,13 +86,19 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
   </article>`;
 }
 
-/** A date as people write it: e-mail and Word documents count seconds. @param {string} value */
-const withoutTime = (value) => String(value).replace(/^(\d{4}-\d\d-\d\d)T\d\d:\d\d.*$/, "$1");
+/** Can documents differ in a field? Of a single one, all is worth showing. */
+const differs = ({ documents, metadata }, name) => documents < 2 || Object.keys(metadata[name] ?? {}).length !== 1;
+
+/** A date as people write it: e-mail and Word documents count seconds, trackers minutes. @param {string} value */
+const withoutTime = (value) =>
+  String(value).replace(/^(\d{4}-\d\d-\d\d|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4})[T ]\d\d?:\d\d.*$/, "$1");
 
 const STRONG = 0.3; // the weight of a word from which on it is shaded, and named as a reason
 
 /** Why a hit was found, in words: the words that are shaded, and what they stand for. */
 function Why({ hit, colourOf }) {
+  const asked = (usePage().params.get("q") ?? "").split(/[^\p{L}\p{N}]+/u);
+  const own = (word) => asked.find((one) => one.toLowerCase() === word) ?? word;
   const said = new Map();
   for (const passage of hit.passages)
     for (const [piece, mark] of pieces(passage)) {
@@ -105,7 +111,7 @@ function Why({ hit, colourOf }) {
   const list = [...said.values()].sort((a, b) => b.weight - a.weight).slice(0, 5);
   const name = (one) =>
     html`<strong class="w${colourOf(one.query)}">${one.written}</strong>${
-      one.word !== one.query && html` for <em>${one.query}</em>`
+      one.word !== one.query && html` for <em>${own(one.query)}</em>`
     }`;
   return html`${
     list.length > 0 &&

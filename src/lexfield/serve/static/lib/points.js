@@ -3,65 +3,14 @@
 import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { Scatter } from "../scatter.js";
 import { alone, asAddress, asSvg, colour, element, palette, toPng } from "./chart.js";
+import { NO_VALUE, STEPS, groupPoints, nameGroups } from "./groups.js";
 import { addPin } from "./pins.js";
-import { html, number, plain, save, say, usePage } from "./ui.js";
+import { html, number, save, say, toast, usePage } from "./ui.js";
 
-export const COLOURS = 8; // colours; a field with more values has seven and the rest
 const CROWD = 400; // points among which many names would hide the others
-const STEPS = 12; // of a gradient
 const HALF = STEPS / 2;
-const NO_VALUE = "none";
 
-/** @typedef {{ x: number, y: number, id: string, name: string, value: any, detail: string }} Point */
-
-const DAY = 864e5; // milliseconds
-/** A date such as 2022-05-25 or 25/May/22 in days, or NaN. @param {unknown} value */
-function readDay(value) {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(String(value)) ?? [];
-  if (year) return Date.UTC(Number(year), Number(month) - 1, Number(day)) / DAY;
-  const [named] = /^\d{1,2}[/ -][a-z]{3,9}[/ -]\d{2,4}(?!\d)/i.exec(String(value)) ?? [];
-  return named ? Math.floor(Date.parse(`${named} UTC`) / DAY) : NaN;
-}
-const showDay = (day) => new Date(day * DAY).toISOString().slice(0, 10);
-
-/** The groups of points by the values of a field. @param {Point[]} points */
-export function groupPoints(points) {
-  const values = points.map((one) => one.value ?? "");
-  const given = values.filter((one) => one !== "");
-  const isDate = given.length > 0 && given.every((one) => Number.isFinite(readDay(one)));
-  const read = isDate ? readDay : Number;
-  const numbers = given.map(read);
-  if (numbers.length && numbers.every(Number.isFinite) && new Set(numbers).size > COLOURS) {
-    // Every step has as many points, so that a few large numbers do not make all others look alike.
-    const sorted = numbers.sort((a, b) => a - b);
-    const bounds = Array.from({ length: STEPS + 1 }, (_, i) => sorted[Math.floor((i / STEPS) * (sorted.length - 1))]);
-    const bin = (value) => {
-      const above = bounds.findIndex((bound, i) => i > 0 && read(value) < bound);
-      return value === "" ? STEPS : above < 0 ? STEPS - 1 : above - 1;
-    };
-    const shown = bounds.map(isDate ? showDay : plain);
-    return { kind: "gradient", bounds: shown, names: [], of: values.map(bin), count: STEPS + 1, isDate };
-  }
-  const counts = new Map();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const sorted = [...counts].sort((a, b) => b[1] - a[1] || String(a[0]).localeCompare(String(b[0])));
-  const shown = sorted.length > COLOURS ? sorted.slice(0, COLOURS - 1) : sorted;
-  const names = shown.map(([value, count]) => [value === "" ? NO_VALUE : String(value), count]);
-  if (sorted.length > COLOURS)
-    names.push([
-      `other (${sorted.length - shown.length} values)`,
-      points.length - shown.reduce((sum, [, count]) => sum + count, 0),
-    ]);
-  const at = new Map(shown.map(([value], i) => [value, i]));
-  return {
-    kind: "values",
-    isDate: false,
-    bounds: [],
-    names,
-    of: values.map((value) => at.get(value) ?? COLOURS - 1),
-    count: names.length,
-  };
-}
+/** @typedef {import("./groups.js").Point} Point */
 
 const RAMP = {
   light: [
@@ -95,15 +44,17 @@ class PointMap extends /** @type {any} */ (Scatter) {
     const [left, right] = range("x");
     const [low, high] = range("y");
     const span = Math.max(right - left, high - low) || 1;
+    const place = (p) => [(p.x - (left + right) / 2) / span + 0.5, (p.y - (low + high) / 2) / span + 0.5];
     super({
-      x: Float32Array.from(points, (p) => (p.x - (left + right) / 2) / span + 0.5),
-      y: Float32Array.from(points, (p) => (p.y - (low + high) / 2) / span + 0.5),
+      x: Float32Array.from(points, (p) => place(p)[0]),
+      y: Float32Array.from(points, (p) => place(p)[1]),
       names: points.map((p) => p.name),
       group: Uint8Array.from(groups.of),
       detail: (i) => points[i].detail ?? "",
       theme: () => this.colours(),
       labels,
       square: true,
+      captions: nameGroups(points, groups, place),
       round: points.length <= 2000 ? Array.from({ length: groups.count }, () => true) : [],
       onpoint: onpoint && ((i) => onpoint(points[i])),
     });
@@ -123,7 +74,7 @@ class PointMap extends /** @type {any} */ (Scatter) {
           : ramp((g + 0.5) / STEPS)
         : this.groups.names[g]?.[0] === NO_VALUE
           ? colour("line")
-          : this.groups.names.length === COLOURS && g === COLOURS - 1 && this.groups.names[g][0].startsWith("other")
+          : this.groups.isOther(g)
             ? colour("edge")
             : own[g % 8],
     );
@@ -193,8 +144,11 @@ class PointMap extends /** @type {any} */ (Scatter) {
         }),
       );
     });
-    for (const { left, y, name } of this.placeLabels(this.canvas.getContext("2d")))
-      svg.append(element("text", { x: left.toFixed(1), y: (y - 3).toFixed(1) }, name));
+    const halo = { stroke: colour("card"), "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke" };
+    for (const { left, y, name, group } of this.placeLabels(this.canvas.getContext("2d"))) {
+      const caption = group === undefined ? {} : { fill: colours[group], "font-size": 14, "font-weight": 600 };
+      svg.append(element("text", { x: left.toFixed(1), y: (y - 3).toFixed(1), ...halo, ...caption }, name));
+    }
     return svg;
   }
 }
@@ -246,19 +200,26 @@ export function Points({
     listen("pointermove", (event) => {
       if (!map.path) return;
       event.stopImmediatePropagation();
-      map.path.push(map.share(event));
+      // While the page is busy, the browser joins the corners of a quick line into one event.
+      const steps = event.getCoalescedEvents?.() ?? [];
+      map.path.push(...(steps.length ? steps : [event]).map((one) => map.share(one)));
+      map.draw();
+    });
+    listen("pointercancel", () => {
+      map.path = null;
       map.draw();
     });
     listen("pointerup", (event) => {
       if (!map.path) return;
       event.stopImmediatePropagation();
-      const path = map.path;
+      const path = [...map.path, map.share(event)];
       const count = path.length > 3 ? map.inside(path).length : 0;
       map.path = null;
       map.draw();
-      setDrawing(false);
+      setDrawing(!count);
+      if (!count) return toast("No point is inside. Draw around some.");
       say(`${count} in the lasso`);
-      if (count) act.current.onLasso?.([...(map.lassos.length > 1 ? [] : map.lassos), path]);
+      act.current.onLasso?.([...(map.lassos.length > 1 ? [] : map.lassos), path]);
     });
     // The wheel scrolls the page unless the map has the focus.
     listen("wheel", (event) => {

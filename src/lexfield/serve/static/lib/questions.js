@@ -11,7 +11,7 @@ export function useQuestions(view = "") {
   const { index, where } = usePage();
   const questions = useAnswer("overview", { index, where }).answer?.questions ?? [];
   const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
-  const title = (id = "") => titleOf(id, documents.find((one) => one.id === id)?.metadata);
+  const title = (id = "") => `“${single(titleOf(id, documents.find((one) => one.id === id)?.metadata))}”`;
   return questions
     .filter((one) => !view || one.view === view)
     .map(({ view: where, text, parameters }) => {

@@ -27,9 +27,27 @@ export function titleField(metadata) {
   return own.get(TITLES.find((one) => own.has(one)) ?? "");
 }
 
-/** The name of a document for people: its title, or its id with spaces and capitals.
+const COUNTED = 50; // values of a field that the server counts, the most frequent first
+let repeated = /** @type {Set<string> | null} */ (new Set()); // titles of several documents; null: too many to know
+
+/** Learn which titles several documents have. @param {Record<string, Record<string, number>>} fields */
+export function learnTitles(fields) {
+  const found = Object.entries(fields)
+    .filter(([name]) => TITLES.includes(name.toLowerCase()))
+    .map(([, counts]) => Object.keys(counts).filter((value) => counts[value] > 1));
+  repeated = found.some((values) => values.length >= COUNTED) ? null : new Set(found.flat());
+}
+
+/** The name of a document for people: its title, with its id if others are called the same.
  * @param {string} id @param {Record<string, any>} [metadata] */
 export function titleOf(id, metadata = {}) {
+  const title = ownTitle(id, metadata);
+  return titleField(metadata) && (repeated?.has(title) ?? id !== "") ? `${title} · ${id}` : title;
+}
+
+/** The title of a document, or its id with spaces and capitals.
+ * @param {string} id @param {Record<string, any>} metadata */
+function ownTitle(id, metadata) {
   const field = titleField(metadata);
   if (field) return String(metadata[field]);
   const words = id
@@ -84,7 +102,7 @@ export function Marked({ passage, colourOf }) {
  * @param {string} id @param {Record<string, any>} metadata @param {number | null} sentence */
 export function sourceOf(id, metadata, sentence) {
   const author = String(metadata.author ?? metadata.by ?? "").replace(/^[a-z]/, (one) => one.toUpperCase());
-  const known = [author, titleOf(id, metadata), metadata.year ?? metadata.date].filter(Boolean).join(", ");
+  const known = [author, ownTitle(id, metadata), metadata.year ?? metadata.date].filter(Boolean).join(", ");
   return `${known}; ${id}${sentence === null ? "" : `#${sentence}`}`;
 }
 
@@ -93,19 +111,23 @@ export function quotation(text, source) {
   return `“${single(text.replace(/\s+/g, " ").trim())}” (${source})`;
 }
 
-/** A text that is to stand in quotation marks, with single ones inside. @param {string} text */
-export const single = (text) => text.replace(/(^|[\s([—–-])["“]/g, "$1‘").replace(/["“”]/g, "’");
+/** A text that is to stand in quotation marks, with single ones inside; without the only one of speech that
+ * begins before it or goes on after it. @param {string} text */
+export const single = (text) =>
+  (text.match(/["“”]/g)?.length === 1 ? text.replace(/^["“]|["”]$/, "") : text)
+    .replace(/(^|[\s([—–-])["“]/g, "$1‘")
+    .replace(/["“”]/g, "’");
 
 /** Open the reader beside the view. @param {string} doc @param {number | null} [s] */
 export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s), similar: null, find: null });
 
-/** A document that can be opened. */
-export function DocumentLink({ id, metadata = {}, sentence = null, class: name = "" }) {
+/** A document that can be opened; `text`: what to call it here, by default its title. */
+export function DocumentLink({ id, metadata = {}, text = "", sentence = null, class: name = "" }) {
   const here = new URLSearchParams(location.search);
   here.set("doc", id);
   for (const name of ["s", "similar", "find"]) here.delete(name);
   if (sentence !== null) here.set("s", String(sentence));
   return html`<a class="doc ${name}" href=${`${location.pathname}?${here}`} title=${`Read ${id}`}
-    >${titleOf(id, metadata)}</a
+    >${text || titleOf(id, metadata)}</a
   >`;
 }

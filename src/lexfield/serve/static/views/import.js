@@ -23,11 +23,12 @@ export function Import() {
   useEffect(() => () => leaving.current.abort(), []);
   const most = server.limits.upload ?? server.limits.body;
   const size = files.reduce((sum, file) => sum + file.size, 0) + text.length;
-  const take = (list) => {
+  const take = (all) => {
+    const list = sortFiles(all);
     setFiles(list);
     setColumns({});
     setState({ problem: null, told: "" });
-    if (!name && list.length) setName(list[0].name.replace(/\.\w+(\.gz)?$/, ""));
+    if (!name && list.length) setName(nameAll(list));
   };
   const paste = onLongPaste((long) => take([...files, new File([long], "pasted.txt", { type: "text/plain" })]));
   const drop = async (event) => {
@@ -88,7 +89,7 @@ export function Import() {
         told: "",
       });
     const form = new FormData();
-    for (const file of files) form.append("files", file, file.name);
+    for (const file of files) form.append("files", file, nameOne(file, files));
     if (text.trim()) form.append("files", new Blob([text], { type: "text/plain" }), `${name.trim() || "pasted"}.txt`);
     if (name.trim()) form.append("name", name.trim());
     for (const [field, value] of Object.entries(columns)) if (value) form.append(field, value);
@@ -166,10 +167,37 @@ export function Import() {
 
 const megabytes = (bytes) => `${number(bytes < 1e6 ? Math.ceil(bytes / 1e5) / 10 : Math.round(bytes / 1e6))} MB`;
 
+const paths = new WeakMap(); // of files in folders that were dropped
+/** @param {File} file @returns {string} */
+const pathOf = (file) => paths.get(file) ?? (file.webkitRelativePath || file.name);
+
+/** Files in the order of their paths, without those that are hidden. @param {File[]} files */
+const sortFiles = (files) =>
+  files
+    .filter((file) => !file.name.startsWith("."))
+    .sort((a, b) => pathOf(a).localeCompare(pathOf(b), "en", { numeric: true }));
+
+/** A name for a collection: the folder of all files, or the first file. @param {File[]} files */
+function nameAll(files) {
+  const folders = new Set(files.map((file) => (pathOf(file).includes("/") ? pathOf(file).split("/")[0] : "")));
+  const [folder] = folders;
+  return folders.size === 1 && folder ? folder : files[0].name.replace(/\.\w+(\.gz)?$/, "");
+}
+
+/** The name of a file; where another folder has one that is called the same, with its folders.
+ * @param {File} file @param {File[]} files */
+function nameOne(file, files) {
+  const same = files.filter((one) => one.name === file.name);
+  return same.length > 1 ? pathOf(file).split("/").slice(1).join(" ") || file.name : file.name;
+}
+
 /** All files in a folder that was dropped. @param {any} entry @returns {Promise<File[]>} */
 async function unfold(entry) {
-  if (entry.isFile)
-    return entry.name.startsWith(".") ? [] : [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    paths.set(file, entry.fullPath.slice(1));
+    return [file];
+  }
   const reader = entry.createReader();
   /** @type {File[]} */
   const found = [];

@@ -4,7 +4,8 @@ import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { anyOf } from "../lib/filter.js";
-import { COLOURS, Points } from "../lib/points.js";
+import { COLOURS } from "../lib/groups.js";
+import { Points } from "../lib/points.js";
 import { keepPaste } from "../lib/pastes.js";
 import { change, go, href } from "../lib/route.js";
 import { DocumentLink, read, titleField, titleOf } from "../lib/text.js";
@@ -25,10 +26,13 @@ export const usualKind = (about) => (about.tokens < LONG * about.documents ? "me
 export const mapOptions = (kind) =>
   kind === "meaning" ? { layout: "neighbours", most: MOST } : { space: "categorical", measure: "hellinger" };
 
+/** Fields that tell documents apart. */
+const listFields = ({ metadata }) => Object.keys(metadata).filter((name) => Object.keys(metadata[name]).length > 1);
+
 /** The field to colour by: the one that is asked for, or the first whose values repeat; rather one with few values,
  * each of which then has its own colour. */
 export function colourField(about, asked) {
-  const fields = Object.keys(about.metadata);
+  const fields = listFields(about);
   if (asked && fields.includes(asked)) return asked;
   const valuesOf = (name) => Object.entries(about.metadata[name]).filter(([value]) => value);
   const repeating = ["author", ...fields].filter((name) => {
@@ -60,7 +64,7 @@ export function MapView() {
   const options = { index, where, ...mapOptions(kind) };
   const few = about.documents < 3;
   const found = useAnswer("map", few ? null : options, { job: true });
-  const fields = Object.keys(about.metadata);
+  const fields = listFields(about);
   return html`<div class="spread">
       <h1>Map</h1>
       ${

@@ -34,7 +34,7 @@ export function Ranks() {
   return html`<p class="lead">
       ${LEADS[isMap ? "map" : latent ? "clusters" : "words"]}
     </p>
-    <div class="row controls middle">
+    <div class="row controls">
       <${Choice}
         label="What"
         hidden

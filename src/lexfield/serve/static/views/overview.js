@@ -12,6 +12,7 @@ import { Notes, Outcome, fieldName, html, number, usePage } from "../lib/ui.js";
 import { MOST, colourField, mapOptions, placePoints, usualKind } from "./map.js";
 
 const NAMES = { search: "Search", compare: "Compare", trends: "Trends", map: "Map", topics: "Topics" };
+const LONG = 45; // letters of a title that takes a line of its own
 const FEW = 24; // documents whose words are shown at first
 const LISTED = 2000; // documents, at most
 const RARE = 0.05; // of the documents: a language of fewer is rather a mistake
@@ -119,7 +120,8 @@ export const sentenceOf = (id) => {
 function Distinctive({ list, metadata }) {
   const [all, setAll] = useState(false);
   const rest = list.length - FEW;
-  return html`<ul class="distinctive">
+  const isLong = list.some((one) => titleOf(one.document, metadata.get(one.document)).length > LONG);
+  return html`<ul class=${`distinctive ${isLong ? "long" : ""}`}>
     ${list.slice(0, all || rest < 4 ? list.length : FEW).map(
       (one) =>
         html`<li key=${one.document}>

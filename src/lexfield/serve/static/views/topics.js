@@ -30,6 +30,7 @@ export function Topics() {
 
 const SHOWN = 15; // documents of a topic
 const MOST = 1000;
+const LITTLE = 0.01; // of a document: less is not listed
 const HARDLY = 0.002; // of all words: a topic with less is shown on request
 
 export const wordsOf = (topic) => topic.words.split(" ");
@@ -129,9 +130,9 @@ export function TopicDocuments({ topic, where, metadata }) {
   return html`<${Outcome} asked=${found}>
     ${(answer) => {
       const allowed = named && new Set(named.map((one) => one.id));
-      const rows = answer.results.filter((one) => allowed?.has(one.value)).slice(0, SHOWN);
+      const rows = answer.results.filter((one) => allowed?.has(one.value) && one.share >= LITTLE).slice(0, SHOWN);
       if (named && !rows.length)
-        return html`<p class="hint">No document passes the filter. Clear it on the left.</p>`;
+        return html`<p class="hint">No document ${where.length > 0 && "that passes the filter "}has much of it.</p>`;
       return html`<${Bars} rows=${rows.map((one) => ({
         share: one.share,
         name: html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`,
