@@ -54,9 +54,10 @@ def test_bounds_are_below_and_close(seed: int, rows: int, dims: int, scale: floa
     head = np.append(turned, np.zeros(FAR))[:FAR]
     weights = (2 * head * unit.steps).astype(np.float32)
     tails = np.array([2 * np.linalg.norm(turned[n:]) for n in (NEAR, FAR)], np.float32)
-    bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
+    scanned = weights[:NEAR], unit.rests[0], tails[0], unit.squares
+    bounds = near_bounds(unit.near, *scanned, 0, unit.rows)
     assert np.isinf(np.delete(bounds, known)).all()
-    closer = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, known, bounds)
+    closer = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, known, bounds[known])
     own = turned @ turned
     rooms = 2 * unit.errors * [np.linalg.norm(head[:NEAR]), np.linalg.norm(head[NEAR:])]
     rounding = 4e-5 * (distances + own)
