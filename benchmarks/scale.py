@@ -163,6 +163,15 @@ def _measure(books: list[Path], size: int, folder: Path) -> dict[str, Any]:
             "peak_mb": rounded(built[1]),
         },
     }
+    found |= measure_methods(texts, index)
+    if size <= PEERS_UP_TO:
+        found |= _compare_peer(texts, index, peer, found["build"], built[0])
+    return found
+
+
+def measure_methods(texts: Path, index: Path) -> dict[str, Any]:
+    """Return the times of every method on an index of texts."""
+    found: dict[str, Any] = {}
     for method in METHODS:
         first = {}
         for state, warm in (("fresh process", False), ("kernels loaded", True)):
@@ -179,23 +188,30 @@ def _measure(books: list[Path], size: int, folder: Path) -> dict[str, Any]:
             "queries": int(count),
             "resident_mb_beyond_page_cache": rounded(own),
         }
-        print(size, method, json.dumps(found[method]), flush=True)
-    if size <= PEERS_UP_TO:
-        theirs = _run(_PEER_BUILD + _AFTER, texts, peer)
-        found["build"]["processor_seconds_over_bm25s"] = rounded(built[0] / theirs[0])
-        median, worst, own, own_worst, many, own_many = _run(_PEER_SEARCH, texts, peer, index)
-        found["bm25s"] = {"median_ms": rounded(1e3 * median), "worst_ms": rounded(1e3 * worst)}
-        found["bm25 in turn with bm25s"] = {
+        print(index.name, method, json.dumps(found[method]), flush=True)
+    return found
+
+
+def _compare_peer(
+    texts: Path, index: Path, peer: Path, build: dict[str, Any], built: float
+) -> dict[str, Any]:
+    """Return the times of bm25 beside bm25s, and add how long that builds to ``build``."""
+    theirs = _run(_PEER_BUILD + _AFTER, texts, peer)
+    build["processor_seconds_over_bm25s"] = rounded(built / theirs[0])
+    median, worst, own, own_worst, many, own_many = _run(_PEER_SEARCH, texts, peer, index)
+    return {
+        "bm25s": {"median_ms": rounded(1e3 * median), "worst_ms": rounded(1e3 * worst)},
+        "bm25 in turn with bm25s": {
             "median_ms": rounded(1e3 * own),
             "worst_ms": rounded(1e3 * own_worst),
-        }
-        found["bm25_times_as_fast_as_bm25s"] = rounded(median / own)
-        found[f"{AT_ONCE} queries in one call"] = {
+        },
+        "bm25_times_as_fast_as_bm25s": rounded(median / own),
+        f"{AT_ONCE} queries in one call": {
             "bm25_ms": rounded(1e3 * own_many),
             "bm25s_ms": rounded(1e3 * many),
             "times_as_fast": rounded(many / own_many),
-        }
-    return found
+        },
+    }
 
 
 def _evict(index: Path) -> None:

@@ -1,4 +1,4 @@
-"""The vector kernel counts the edits that rapidfuzz counts."""
+"""The vector kernel counts the edits that rapidfuzz counts, and a search finds the fewest."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
+from lexfield.search import edit
+from lexfield.search.index import Index
 from lexfield.search.myers import Pattern, count_edits
 from lexfield.store.strings import StringArray
 
@@ -53,3 +55,24 @@ def test_numbers_are_compared_through_a_table(text: list[int], row: list[int]) -
     lengths = np.array([len(row)], np.int32)
     got = count_edits(pattern, pattern.table(7), data, starts, lengths, lengths, NO_LIMIT)
     assert got.tolist() == [Levenshtein.distance(text, row)]
+
+
+@pytest.mark.parametrize("by", ["character", "word"])
+@pytest.mark.parametrize("part", [1, 7, 1000])
+def test_blocks_of_any_size_have_the_nearest_rows(
+    by: str, part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edit, "_PART", part)
+    random = np.random.default_rng(part)
+    words = ["storm", "a", "the", "sea", "harbour", "é", "quiet", "s" * 300]
+    drawn = (random.choice(words, int(random.integers(1, 30))) for _ in range(60))
+    rows = [" ".join(some) for some in drawn]
+    index = Index([*rows, *rows[:5]], language="en")
+    for text in [rows[0], "the quiet harbour", "a storm " * 20, "zebra"]:
+        pieces = text.split() if by == "word" else text
+        expected = sorted(
+            (Levenshtein.distance(pieces, row.split() if by == "word" else row), number)
+            for number, row in enumerate([*rows, *rows[:5]])
+        )
+        found = index.search(text, f"edit(by={by})", 9)
+        assert [*zip((-score for score in found.scores), found.rows, strict=True)] == expected[:9]

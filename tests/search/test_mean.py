@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexfield.index import axes
+from lexfield.index import axes, nearest
 from lexfield.index.axes import FAR, NEAR, TextRows, far_bounds, near_bounds, text_axes
 from lexfield.index.nearest import find_nearest
 from lexfield.index.units import Unit
@@ -54,9 +54,10 @@ def test_bounds_are_below_and_close(seed: int, rows: int, dims: int, scale: floa
     head = np.append(turned, np.zeros(FAR))[:FAR]
     weights = (2 * head * unit.steps).astype(np.float32)
     tails = np.array([2 * np.linalg.norm(turned[n:]) for n in (NEAR, FAR)], np.float32)
-    bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
+    scanned = weights[:NEAR], unit.rests[0], tails[0], unit.squares
+    bounds = near_bounds(unit.near, *scanned, 0, unit.rows)
     assert np.isinf(np.delete(bounds, known)).all()
-    closer = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, known, bounds)
+    closer = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, known, bounds[known])
     own = turned @ turned
     rooms = 2 * unit.errors * [np.linalg.norm(head[:NEAR]), np.linalg.norm(head[NEAR:])]
     rounding = 4e-5 * (distances + own)
@@ -82,6 +83,24 @@ def test_nearest_rows_are_those_of_sorting(seed: int, rows: int, dims: int, scal
     near = pytest.approx(np.sort(expected[wanted])[:k], abs=1e-5 * scale)
     assert np.sort(distances)[:k] == near
     np.testing.assert_allclose(distances, expected[found], atol=1e-5 * scale)
+
+
+@pytest.mark.parametrize("part", [1, 7, 100])
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_of_the_scan_do_not_show(
+    part: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit, _, vectors = unit_of(seed, 1000, 150, 1.0)
+    query, allowed = vectors[:3].mean(axis=0), np.arange(1000) % 5 != seed
+    credits = np.random.default_rng(seed).random(1000) if seed % 2 else None
+    ways = []
+    for size in (1 << 17, part):
+        monkeypatch.setattr(nearest, "_PART", size)
+        found, squares = find_nearest(unit, query, 4, allowed, credits)
+        values = squares if credits is None else squares - credits[found]
+        order = np.lexsort((found, values))[:4]
+        ways.append((found[order].tolist(), values[order].tolist()))
+    assert ways[0] == ways[1]
 
 
 def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -342,16 +342,18 @@ def _encode(axes: Array, steps: Array, near: Array, far: Array) -> Array:
 
 
 @reordered_kernel
-def near_bounds(near: Array, weights: Array, tails: Array, tail: float, squares: Array) -> Array:
-    """Return |x|² − 2 (q_h·x̂_h + |q_t||x_t|) for every row.
+def near_bounds(
+    near: Array, weights: Array, tails: Array, tail: float, squares: Array, begin: int, end: int
+) -> Array:
+    """Return |x|² − 2 (q_h·x̂_h + |q_t||x_t|) for consecutive rows.
 
     ``weights`` are 2 q_h times the steps, ``tail`` is 2 |q_t|, ``tails`` are |x_t|.
     """
-    rows = near.shape[1]
-    out = np.empty(rows, np.float32)
-    for first in range(0, rows, _BLOCK):
-        part = slice(first, min(first + _BLOCK, rows))
-        bounds, lengths, codes, own = out[part], tails[part], near[:, part], squares[part]
+    out = np.empty(end - begin, np.float32)
+    for first in range(begin, end, _BLOCK):
+        part = slice(first, min(first + _BLOCK, end))
+        lengths, codes, own = tails[part], near[:, part], squares[part]
+        bounds = out[first - begin : part.stop - begin]
         for row in range(len(bounds)):
             bounds[row] = own[row] - tail * lengths[row]
         for axis in range(0, NEAR, _TOGETHER):
@@ -367,12 +369,13 @@ def near_bounds(near: Array, weights: Array, tails: Array, tail: float, squares:
 def far_bounds(
     far: Array, weights: Array, rests: Array, tails: Array, rows: Array, bounds: Array
 ) -> Array:
-    """Return the bounds of some rows by both parts; ``tails`` are 2 |q_t| of each."""
+    """Return the bounds of some rows by both parts, given those by the first; ``tails`` are
+    2 |q_t| of each part."""
     out = np.empty(len(rows), np.float32)
     for place in range(len(rows)):
         row, product = rows[place], np.float32(0)
         for axis in range(FAR - NEAR):
             product += np.float32(far[row, axis]) * weights[axis]
         old, new = tails[0] * rests[0, row], tails[1] * rests[1, row]
-        out[place] = bounds[row] + old - new - product
+        out[place] = bounds[place] + old - new - product
     return out

@@ -21,6 +21,7 @@ from lexfield.engine.topk import find_lowest
 from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
 from lexfield.index.units import Unit
 
+_PART = 1 << 17  # rows scanned at a time, so that their bounds stay in the cache
 _BLOCK = 1 << 14  # rows measured at a time
 _NORM = 1e-6  # more than the rounding of a norm changes a squared distance of unit vectors
 _PROMISING = 32  # rows measured to find a limit, besides as many as are wanted
@@ -49,16 +50,27 @@ def find_nearest(
     tails = np.array([2 * math.sqrt(sizes[1] + rest), 2 * math.sqrt(rest)], np.float32)
     # Twice the length of the query in each part, times the largest error of the sketches there.
     rooms = [2 * error * math.sqrt(size) for error, size in zip(unit.errors, sizes, strict=True)]
-    bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
-    if credits is not None:
-        subtract_credits(bounds, unit.squares, credits, _SQUARE - own)
-    if among is not None:
-        bounds[~among] = np.inf
     measured = _Measured(unit, vector, own, credits)
-    rows = measured.select_under_limit(k, bounds, rooms[0])
+    parts: list[tuple[Array, Array]] = []
+    for first in range(0, max(1, unit.rows), _PART):
+        part = slice(first, min(first + _PART, unit.rows))
+        bounds = near_bounds(
+            unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares, part.start, part.stop
+        )
+        if credits is not None:
+            subtract_credits(bounds, unit.squares[part], credits[part], _SQUARE - own)
+        if among is not None:
+            bounds[~among[part]] = np.inf
+        if len(parts) & (len(parts) + 1) == 0:  # 0, 1, 3, 7, …: the limit falls ever more slowly
+            measured.lower_limit(k, bounds, rooms[0], first)
+        parts.append(measured.select(bounds, rooms[0], first))
+    rows, bounds = (np.concatenate(each) for each in zip(*parts, strict=True))
+    measured.lower_limit(k, bounds, rooms[0], rows)
+    rows, bounds = measured.select(bounds, rooms[0], rows)
     if not measured.has(rows):
         bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
-        rows = rows[measured.select_under_limit(k, bounds, sum(rooms), rows)]
+        measured.lower_limit(k, bounds, sum(rooms), rows)
+        rows, _ = measured.select(bounds, sum(rooms), rows)
     return rows, measured.find(rows)
 
 
@@ -70,50 +82,58 @@ class _Measured:
     ) -> None:
         """``own`` is the squared length of the vector about the centre."""
         self._unit, self._vector, self._own, self._credits = unit, vector, own, credits
-        self._values = np.full(unit.rows, np.nan)
+        self._rows, self._values = np.empty(0, np.int64), np.empty(0)  # by row
         self._limit = np.inf
         self._largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
 
     def has(self, rows: NDArray[np.int64]) -> bool:
         """Were all of these rows measured?"""
-        return not np.isnan(self._values[rows]).any()
+        return bool(np.isin(rows, self._rows).all())
 
     def find(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return squared distances of rows."""
-        values = self._values[rows]
-        is_new = np.isnan(values)
-        if is_new.any():
-            new = rows[is_new]
+        new = np.setdiff1d(rows, self._rows)
+        if len(new):
             found = measure(self._unit, self._vector, new)
             if self._credits is not None:
                 found[np.isinf(self._unit.squares[new])] = _SQUARE
-            self._values[new] = values[is_new] = found
-        return values
+            every, values = np.append(self._rows, new), np.append(self._values, found)
+            order = np.argsort(every)
+            self._rows, self._values = every[order], values[order]
+        return self._values[np.searchsorted(self._rows, rows)]
 
-    def select_under_limit(
-        self,
-        k: int,
-        bounds: NDArray[np.float32],
-        room: float,
-        rows: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Return the places of bounds that do not exceed the ``k``-th value of the most promising
-        rows, which are measured unless so few are left that this would not pay off."""
+    def select(
+        self, bounds: NDArray[np.float32], room: float, rows: NDArray[np.int64] | int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the rows whose bounds do not exceed the limit, and these bounds.
+
+        ``rows`` are those of the bounds, or the first of consecutive ones.
+        """
+        places = np.flatnonzero(bounds <= self._find_highest(room))
+        return places + rows if isinstance(rows, int) else rows[places], bounds[places]
+
+    def lower_limit(
+        self, k: int, bounds: NDArray[np.float32], room: float, rows: NDArray[np.int64] | int
+    ) -> None:
+        """Measure the most promising rows, unless few bounds are left that do not exceed the limit:
+        this is then at most the ``k``-th of all values."""
         promising = k + _PROMISING
-        if rows is None or len(rows) > _FEW * promising:
-            places = find_lowest(bounds, min(promising, len(bounds)))
-            if len(places) >= k:
-                best = places if rows is None else rows[places]
-                values = self.find(best)
-                if self._credits is not None:
-                    values = values - self._credits[best]
-                self._limit = min(self._limit, float(np.partition(values, k - 1)[k - 1]))
-        limit = self._limit
+        if np.count_nonzero(bounds <= self._find_highest(room)) <= _FEW * promising:
+            return
+        best = find_lowest(bounds, promising)
+        self.find(best + rows if isinstance(rows, int) else rows[best])
+        if len(self._rows) >= k:
+            credits = 0 if self._credits is None else self._credits[self._rows]
+            self._limit = float(np.partition(self._values - credits, k - 1)[k - 1])
+
+    def _find_highest(self, room: float) -> np.float32:
+        """Return the highest bound that a row under the limit may have."""
         # The last terms allow for sums and norms in float32; with both the answer is exact.
-        under = limit - self._own + room + 4e-5 * (abs(limit) + self._own + self._largest)
+        limit = self._limit
+        highest = limit - self._own + room + 4e-5 * (abs(limit) + self._own + self._largest)
         if not self._unit.is_old:
-            under += _NORM * (1 + float(self._vector @ self._vector))
-        return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
+            highest += _NORM * (1 + float(self._vector @ self._vector))
+        return np.float32(min(highest, _LARGEST))
 
 
 @kernel

@@ -79,14 +79,17 @@ def _measure(
     pattern: Array,
     limit: int,
     out: Array,
-) -> None:
-    """Decode as many symbols as are needed: most rows exceed the limit early."""
+) -> int:
+    """Decode as many symbols as are needed: most rows exceed the limit early. The number that is
+    returned has no meaning."""
     codes, at = np.zeros((_CHUNK, _LANES), np.uint32), np.empty(_LANES, np.int64)
+    touched = 0
     lanes = np.empty(4 * _LANES, np.uint64)
     for first in range(0, len(starts), _LANES):
         own = slice(first, min(first + _LANES, len(starts)))
         begin, end, sizes, found = starts[own], ends[own], lengths[own], out[own]
         at[: len(sizes)] = begin
+        touched += _touch(data, begin, end)
         band, window, low = _begin(sizes, pattern, len(symbols), limit)
         for lane in range(len(sizes)):
             found[lane] = max(0, len(pattern) - sizes[lane])
@@ -111,6 +114,20 @@ def _measure(
                             found[lane] = np.int32(lanes[_EDITS + lane])
             if found.min() > limit:
                 break
+    return touched
+
+
+@kernel
+def _touch(data: Array, starts: Array, ends: Array) -> int:
+    """Read the first lines of memory of rows, so that the processor waits for all of them at once.
+
+    Return some number, or the compiler would leave it out.
+    """
+    line, total = 64 // data.itemsize, 0
+    for lane in range(len(starts)):
+        for place in range(starts[lane], min(ends[lane], starts[lane] + 2 * line), line):
+            total += int(data[place])
+    return total
 
 
 @kernel
@@ -144,8 +161,10 @@ def _begin(lengths: Array, pattern: Array, symbols: int, limit: int) -> tuple[Ar
     words = ((size - shortest + most) // 2 - low) // 64 + 1
     band = np.zeros((words + 1, 4 * _LANES), np.uint64)
     window = np.zeros((words + 1, symbols + 1), np.uint64)
-    for place in range(max(0, -low), 64 * words):  # cells below row 0
-        band[place >> 6, _PLUS : _PLUS + _LANES] |= _ONE << np.uint64(place & 63)
+    for word in range(words):  # cells below row 0 exceed those above
+        above = max(0, -low - 64 * word)
+        plus = np.uint64(0) if above > 63 else ~((_ONE << np.uint64(above)) - _ONE)
+        band[word, _PLUS : _PLUS + _LANES] = plus
     for lane in range(len(lengths)):
         place = size - lengths[lane] - low
         band[place >> 6, _ENDS + lane] = _ONE << np.uint64(place & 63)
@@ -163,6 +182,9 @@ def _advance(band: Array, lanes: Array, row: Array, window: Array) -> None:
     the row ends. They lie in one array, so that the compiler sees that they do not overlap.
     ``lanes`` are in the same way scratch space, and how many edits are on the last diagonal.
     """
+    if len(band) == 2:
+        _advance_word(band[0], lanes, row, window[0])
+        return
     words = len(band) - 1
     for lane in range(_LANES):
         lanes[_CARRY + lane] = lanes[_HITS + lane] = np.uint64(0)
@@ -188,6 +210,20 @@ def _advance(band: Array, lanes: Array, row: Array, window: Array) -> None:
             own[_MINUS + lane] = moved & right
     for lane in range(_LANES):
         lanes[_EDITS + lane] += np.uint64(lanes[_HITS + lane] == 0)
+
+
+@kernel
+def _advance_word(own: Array, lanes: Array, row: Array, symbols: Array) -> None:
+    """Do the same for a band of one word, which is the case for limits of up to about 60."""
+    for lane in range(_LANES):
+        lanes[lane] = symbols[row[lane]]
+    for lane in range(_LANES):
+        equal, plus, minus = lanes[lane], own[_PLUS + lane], own[_MINUS + lane]
+        same = (((equal & plus) + plus) ^ plus) | equal | minus
+        right, moved = minus | ~(same | plus), same >> _ONE
+        own[_PLUS + lane] = (same & plus) | ~(moved | right)
+        own[_MINUS + lane] = moved & right
+        lanes[_EDITS + lane] += np.uint64((same & own[_ENDS + lane]) == 0)
 
 
 @kernel

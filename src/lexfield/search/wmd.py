@@ -2,7 +2,8 @@
 
 Two relaxations bound the distance from below: every word of the row moves to its nearest query
 word, or every query word to its nearest word of the row. The first takes one pass over all rows;
-the second is computed where the first does not decide. The remaining rows are visited in ascending
+the second is computed where the first does not decide. Rows that share rare words with the query
+come first, as they yield a limit; then the others, part by part. Rows are visited in ascending
 order of the bound, until it exceeds the k-th best distance. Before one is solved exactly, the bound
 is tightened: no pair of words can exchange more than the share of either (ICT of Atasu and
 Mittelholzer 2019, in both directions).
@@ -10,7 +11,7 @@ Mittelholzer 2019, in both directions).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,11 +29,17 @@ from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment
 from lexfield.index.units import token_starts
 from lexfield.results import Aside, JsonObject
+from lexfield.search.bm25 import Bm25
 from lexfield.search.in_parts import describe
 from lexfield.search.method import Mask
 from lexfield.search.token_wmd import search_tokens
 
-_FIRST = 256  # the most promising rows, which yield a first limit
+_FIRST, _TIMES = 64, 2  # rows that yield a first limit: so many, or so many times k
+_PART = 1 << 17  # rows whose bounds are computed at a time
+_ONE = float(1 << 16)  # costs of words are added up as multiples of 1 / _ONE, rounded down
+_MOST = 1 << 30  # a cost in these
+_WIDTH = 16  # distances of a word are padded to a multiple: a vector of the processor
+_SHARE = 0.5  # entries of lists per row that are read rather than all rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,41 +93,26 @@ class Wmd:
             return search_tokens(rows, query, k, among)
         if not query.known.any():
             return Found([], [], notes=["no word of the query has a vector"])
-        problem = _Problem(rows, query)
-        bounds = problem.bound_rows()
-        if among is not None:
-            bounds[~among] = np.inf
-        best: list[tuple[float, int]] = []  # distance and row of the k best so far
-        done = np.zeros(len(rows), bool)
-        candidates = np.argpartition(bounds, min(_FIRST, len(bounds) - 1))[:_FIRST]
-        solved = 0
-        for _ in range(stages):  # first the most promising, then all that the limit leaves
-            candidates = candidates[(bounds[candidates] <= limit) & (bounds[candidates] < np.inf)]
-            done[candidates] = True
-            lower = np.maximum(bounds[candidates], problem.bound_query(candidates))
-            for place in np.argsort(lower, kind="stable"):
-                if lower[place] > limit:
-                    break
-                row = int(candidates[place])
-                if problem.bound_flows(row) > limit:
-                    continue
-                best.append((problem.solve(row)[0], row))
-                solved += 1
-                if len(best) > k:
-                    best.sort()
-                    best.pop()
-                if len(best) == k:
-                    limit = min(limit, max(distance for distance, _ in best) + 1e-12)
-            candidates = np.flatnonzero(~done & (bounds <= limit) & (bounds < np.inf))
-        best.sort()
-        chosen = [row for _, row in best]
+        problem, nearest = _Problem(rows, query), _Nearest(k, limit)
+        if len(rows) > _FIRST:
+            count = max(_FIRST, _TIMES * k)
+            found = Bm25().search(rows, query, count, among).rows
+            first = np.sort(np.array(found, np.int64))
+            nearest.visit(problem, first, problem.bound(first))
+        for number in range(len(rows.units)):
+            if stages == 1 and len(nearest.best) == k:
+                break
+            for some in problem.list_rows(number, nearest.limit, among):
+                nearest.visit(problem, *problem.select(number, some, nearest.limit))
+        chosen = [row for _, row in nearest.best]
         return Found(
             chosen,
-            [-distance for distance, _ in best],
+            [-distance for distance, _ in nearest.best],
             lambda place: problem.explain(chosen[place]),
             [
                 Aside(
-                    f"wmd solved {solved:,} of {len(rows):,} rows exactly; bounds excluded the rest"
+                    f"wmd solved {len(nearest.solved):,} of {len(rows):,} rows exactly; bounds"
+                    " excluded the rest"
                 )
             ],
         )
@@ -133,13 +125,34 @@ class Wmd:
         if self.tokens or not query.known.any():
             return None
         problem = _Problem(rows, query)
-        bounds = problem.bound_rows()
 
         def score(chosen: Array) -> NDArray[np.float64]:
-            lower = np.maximum(bounds[chosen], problem.bound_query(chosen)).astype(np.float64)
-            return np.where(bounds[chosen] < np.inf, -lower, np.nan)
+            lower = problem.bound(chosen)
+            return np.where(lower < np.inf, -lower, np.nan)
 
         return Scorer(score)
+
+
+class _Nearest:
+    """The ``k`` nearest rows so far, in ascending order of distance and row."""
+
+    def __init__(self, k: int, limit: float) -> None:
+        self._k, self.limit = k, limit  # distance that none of the nearest exceeds
+        self.best: list[tuple[float, int]] = []
+        self.solved: set[int] = set()
+
+    def visit(self, problem: _Problem, rows: Array, bounds: NDArray[np.float64]) -> None:
+        """Solve the rows that may be among the nearest."""
+        for place in np.argsort(bounds, kind="stable"):
+            row = int(rows[place])
+            if bounds[place] > self.limit or bounds[place] == np.inf:
+                break
+            if row in self.solved or problem.bound_flows(row) > self.limit:
+                continue
+            self.best = sorted([*self.best, (problem.solve(row)[0], row)])[: self._k]
+            self.solved.add(row)
+            if len(self.best) == self._k:
+                self.limit = min(self.limit, self.best[-1][0] + 1e-12)
 
 
 class _Problem:
@@ -155,31 +168,66 @@ class _Problem:
         own = np.einsum("ij,ij->i", self._vectors, self._vectors).astype(np.float32)
         # Bounds must not be too high: this is more than single precision loses by rounding.
         slack = np.float32(4e-3) * np.sqrt(own.max(initial=0))
-        self._distances = rows.lexicon.vectors @ (-2 * self._vectors).astype(np.float32).T
-        self._nearest = finish_distances(self._distances, squares, own, slack)
-
-    def bound_rows(self) -> NDArray[np.float32]:
-        """Return the cost for every row if each of its words moves to the nearest query word."""
-        moved = self._rows.cached("moved words", list_moved)
-        maps = self._rows.lexicon.maps
-        parts = [
-            average_costs(starts, words, self._nearest[own])
-            for (starts, words), own in zip(moved, maps, strict=True)
+        count = len(own)
+        self._distances = np.zeros((len(squares), -(-count // _WIDTH) * _WIDTH), np.float32)
+        self._weights = np.zeros(self._distances.shape[1], np.float32)
+        self._weights[:count] = self._shares
+        np.matmul(
+            rows.lexicon.vectors,
+            (-2 * self._vectors).astype(np.float32).T,
+            out=self._distances[:, :count],
+        )
+        nearest = finish_distances(self._distances[:, :count], squares, own, slack)
+        costs = np.minimum(nearest * np.float64(_ONE), _MOST).astype(np.int32)
+        moved = rows.cached("moved words", list_moved)
+        self._segments = [
+            (*some, own_ids, costs[own_ids])
+            for some, own_ids in zip(moved, rows.lexicon.maps, strict=True)
         ]
-        return np.concatenate(parts) * np.float32(1 - 1e-5) - np.float32(1e-5)
 
-    def bound_query(self, rows: Array) -> NDArray[np.float64]:
-        """Return the cost for these rows if each query word moves to the nearest of their words."""
-        bounds, moved = np.zeros(len(rows)), self._rows.cached("moved words", list_moved)
+    def bound(self, rows: Array) -> NDArray[np.float64]:
+        """Return lower bounds of the distances of rows; infinite for one without a vector."""
+        bounds = np.zeros(len(rows))
         for number, _, inside, own in self._rows.split(rows):
-            ids = self._rows.lexicon.maps[number]
-            bounds[inside] = add_nearest(own, *moved[number], ids, self._distances, self._shares)
+            segment = self._segments[number]
+            bounds[inside] = bound_rows(own, *segment, self._distances, self._weights)
         return bounds
+
+    def list_rows(self, number: int, limit: float, among: Mask | None) -> Iterator[Array]:
+        """Yield the rows of a segment that may be within a limit, part by part.
+
+        Their mean cost is not below the lowest, so they hold a word that costs no more. If few rows
+        hold such a word, they are found by their lists.
+        """
+        start, size = int(self._rows.starts[number]), self._rows.units[number].rows
+        postings, segment = self._rows.postings_by_segment[number], self._rows.segments[number]
+        is_near = (
+            segment.content & (segment.matches > 0) & (self._segments[number][3] <= limit * _ONE)
+        )
+        near = np.flatnonzero(is_near)
+        mask = np.ones(size, bool) if among is None else among[start : start + size].copy()
+        if int(postings.sizes[near].sum()) < _SHARE * size:
+            held = np.zeros(size, bool)
+            for word in near.tolist():
+                held[postings.find(word)[0]] = True
+            mask &= held
+        for first in range(0, size, _PART):
+            yield first + np.flatnonzero(mask[first : first + _PART])
+
+    def select(
+        self, number: int, some: Array, limit: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return those of some rows of a segment whose bounds do not exceed a limit, and these."""
+        segment = self._segments[number]
+        near = select_rows(some, *segment, float(limit))
+        bounds = bound_rows(near, *segment, self._distances, self._weights)
+        is_near = bounds <= limit
+        return near[is_near] + self._rows.starts[number], bounds[is_near]
 
     def bound_flows(self, row: int) -> float:
         """Return a bound of the distance of a row in which each flow is within both its shares."""
         words, weights = self._weigh(row)
-        costs = np.ascontiguousarray(self._distances[words].T)
+        costs = np.ascontiguousarray(self._distances[words, : len(self._shares)].T)
         return (1 - 1e-6) * bound_transport(costs, self._shares, weights)
 
     def _weigh(self, row: int) -> tuple[Array, NDArray[np.float64]]:
@@ -226,36 +274,54 @@ def finish_distances(products: Array, squares: Array, own: Array, slack: float) 
 
 
 @kernel
-def average_costs(starts: Array, words: Array, costs: Array) -> NDArray[np.float32]:
-    """Return the mean cost of the words of each row; infinite for a row without any."""
-    averages = np.full(len(starts) - 1, np.inf, np.float32)
-    for row in range(len(averages)):
-        total = 0.0
-        for place in range(starts[row], starts[row + 1]):
+def select_rows(
+    some: Array, starts: Array, words: Array, ids: Array, costs: Array, limit: float
+) -> NDArray[np.int64]:
+    """Return the rows whose words cost no more than a limit on average, if each moves to the
+    nearest query word."""
+    rows, found = np.empty(len(some), np.int64), 0
+    most = limit * _ONE
+    for row in some:
+        begin, end, total = starts[row], starts[row + 1], 0
+        for place in range(begin, end):
             total += costs[words[place]]
-        if starts[row] < starts[row + 1]:
-            averages[row] = total / (starts[row + 1] - starts[row])
-    return averages
+        rows[found] = row
+        found += total <= most * (end - begin) and begin < end
+    return rows[:found].copy()
 
 
-@kernel
-def add_nearest(
-    rows: Array, starts: Array, words: Array, ids: Array, distances: Array, weights: Array
+@reordered_kernel
+def bound_rows(
+    rows: Array,
+    starts: Array,
+    words: Array,
+    ids: Array,
+    costs: Array,
+    distances: Array,
+    weights: Array,
 ) -> NDArray[np.float64]:
-    """Return the weighted sum over query words of the distance to the nearest word of each row.
+    """Return the larger bound of each row: the mean cost of its words, or the weighted sum over
+    query words of the distance to the nearest word of the row. It is infinite without words.
 
     ``ids`` are the rows of words in ``distances``.
     """
-    sums, nearest = np.zeros(len(rows)), np.empty(len(weights), np.float32)
+    bounds, nearest = np.full(len(rows), np.inf), np.empty(len(weights), np.float32)
     for place in range(len(rows)):
-        nearest[:] = np.inf
-        for entry in range(starts[rows[place]], starts[rows[place] + 1]):
-            own = distances[ids[words[entry]]]
-            for number in range(len(weights)):
+        begin, end = starts[rows[place]], starts[rows[place] + 1]
+        if begin == end:
+            continue
+        nearest[:] = np.float32(np.inf)
+        total, needed = 0, 0.0
+        for entry in range(begin, end):
+            word = words[entry]
+            total += costs[word]
+            own = distances[ids[word]]
+            for number in range(len(nearest)):
                 nearest[number] = min(nearest[number], own[number])
-        for number in range(len(weights)):
-            sums[place] += weights[number] * nearest[number]
-    return sums
+        for number in range(len(nearest)):
+            needed += weights[number] * nearest[number]
+        bounds[place] = max(total / _ONE / (end - begin), needed)
+    return bounds
 
 
 @kernel
