@@ -1,4 +1,4 @@
-"""Arrays: the type of those whose element type does not matter, ranges of places, small types."""
+"""Arrays: the type of those whose element type does not matter, and ranges of places."""
 
 from __future__ import annotations
 
@@ -14,8 +14,3 @@ def join_ranges(starts: Array, sizes: Array) -> NDArray[np.int64]:
     """Return the numbers of several ranges one after another: start, start + 1, … of each."""
     shifts: NDArray[np.int64] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
     return np.arange(int(sizes.sum())) + shifts
-
-
-def shrink(values: Array) -> Array:
-    """Return whole numbers that are not negative in the smallest type that holds them."""
-    return values.astype(np.min_scalar_type(int(values.max(initial=0))))

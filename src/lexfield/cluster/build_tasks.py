@@ -7,24 +7,29 @@ in a later run, finds its work done.
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from lexfield.cluster.shard_names import NAME, SHARD
-from lexfield.index.axes import Basis
+from lexfield.index.basis import Basis
+from lexfield.index.lists import count_holding
 from lexfield.index.segment import BALL, content_words, number_stems, save_rows
-from lexfield.index.units import UNITS, row_sets, text_rows
+from lexfield.index.units import UNITS, text_rows, token_starts
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, manifest_sum, write
 from lexfield.store.manifest import root_of
 from lexfield.store.place import Place, place_of
+from lexfield.store.scratch import Spool, release, spool_beside
 from lexfield.store.strings import StringArray
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import NONE, Normalisation
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
 from lexfield.vectors.wordvectors import WordEmbeddings
+
+_STEP = 1 << 22  # tokens that are renumbered at a time
 
 
 def cut_documents(
@@ -33,10 +38,14 @@ def cut_documents(
     """Cut ``count`` documents of spooled chunks, from the ``first`` on, into a corpus."""
     where = place_of(place)
     if not where.has(out):
-        lines = [line for chunk in chunks for line in where.read(chunk).splitlines()]
-        documents = [Document(**json.loads(line)) for line in lines[first : first + count]]
-        corpus = Corpus.of(documents, normalisation=Normalisation(**normalisation))
-        with where.writing(out) as folder, write(folder, "cut corpus") as writer:
+        lines = (line for chunk in chunks for line in where.read(chunk).splitlines())
+        documents = (Document(**json.loads(line)) for line in islice(lines, first, first + count))
+        with (
+            where.writing(out) as folder,
+            spool_beside(folder),
+            write(folder, "cut corpus") as writer,
+        ):
+            corpus = Corpus.of(documents, normalisation=Normalisation(**normalisation))
             writer.meta["corpus"] = corpus.save(writer)
             writer.meta["about"] = {
                 "documents": len(corpus.ids),
@@ -62,10 +71,10 @@ def sample_rows(
     """Store the rows of a cut corpus that the common axes are found from."""
     where = place_of(place)
     if not where.has(out):
-        corpus, shared, own = _renumber(where, cut, words)
-        content = content_words(corpus.vocabulary, language)
-        embedded = _take_words(shared, own)
-        with where.writing(out) as folder, write(folder, "sample") as writer:
+        with where.writing(out) as folder, spool_beside(folder), write(folder, "sample") as writer:
+            corpus, shared, own = _renumber(where, cut, words)
+            content = content_words(corpus.vocabulary, language)
+            embedded = _take_words(shared, own)
             for unit in UNITS:
                 texts = text_rows(corpus, unit, content, embedded)
                 offsets, some, weights = texts.sample(rows[unit], first[unit])
@@ -96,20 +105,10 @@ def make_shard(place: str, out: str, cut: str, words: str, basis: str, language:
     """Write the shard of a cut corpus and return its entry for the manifest."""
     where = place_of(place)
     if not where.has(out):
-        corpus, shared, own = _renumber(where, cut, words)
-        axes = Store.open(where.store(basis), "basis")
-        known = shared.array("how")[own] > 0
-        turned = (np.cumsum(shared.array("how") > 0) - 1)[own[known]]
-        bases = {
-            unit: Basis(
-                axes.array(f"{unit}.center"),
-                axes.array(f"{unit}.rotation"),
-                axes.array(f"{unit}.turned")[turned],
-            )
-            for unit in UNITS
-        }
-        embedded = _take_words(shared, own)
-        with where.writing(out) as folder, write(folder, SHARD) as writer:
+        with where.writing(out) as folder, spool_beside(folder), write(folder, SHARD) as writer:
+            corpus, shared, own = _renumber(where, cut, words)
+            bases = _read_bases(Store.open(where.store(basis), "basis"), shared, own)
+            embedded = _take_words(shared, own)
             meta = save_rows(writer, NAME, corpus, embedded, language, bases)
             writer.meta["corpus"] = meta["corpus"]
             writer.array("own", own)
@@ -118,24 +117,36 @@ def make_shard(place: str, out: str, cut: str, words: str, basis: str, language:
     return {"name": out.rpartition("/")[2], "manifest": manifest_sum(made), "root": root_of(made)}
 
 
+def _read_bases(axes: Store, shared: Store, own: Any) -> dict[str, Basis]:
+    """Return the common axes, with the vectors of some of all words on them."""
+    known = shared.array("how")[own] > 0
+    turned = (np.cumsum(shared.array("how") > 0) - 1)[own[known]]
+    return {
+        unit: Basis(
+            axes.array(f"{unit}.center"),
+            axes.array(f"{unit}.rotation"),
+            axes.array(f"{unit}.turned")[turned],
+        )
+        for unit in UNITS
+    }
+
+
 def _save_holding(writer: Writer, corpus: Corpus) -> None:
     """Write how many rows hold each word, and each stem if there is a stemmer."""
-    from scipy.sparse import csr_matrix
-
     stemmer = corpus.normalisation.stemmer
     numbers: list[str] = []
     terms = np.empty(0, np.int32)
     if stemmer != NONE:
         numbers, terms = number_stems(list(corpus.vocabulary), stemmer)
         writer.strings("stems", numbers)
+    words = np.arange(len(corpus.vocabulary), dtype=np.int32)
     for unit in UNITS:
-        sets = row_sets(corpus, unit)
-        writer.array(f"{unit}.holding", np.bincount(sets.indices, minlength=sets.shape[1]))
+        starts = token_starts(corpus, unit)
+        holding = count_holding(corpus, starts, words)
+        writer.array(f"{unit}.holding", holding.astype(np.int64))
         if numbers:
-            shape = (sets.shape[0], len(numbers))
-            held = csr_matrix((sets.data, terms[sets.indices], sets.indptr), shape)
-            held.sum_duplicates()
-            writer.array(f"{unit}.term_holding", np.bincount(held.indices, minlength=len(numbers)))
+            holding = count_holding(corpus, starts, terms)
+            writer.array(f"{unit}.term_holding", holding.astype(np.int64))
 
 
 def _take_words(shared: Store, own: Any) -> WordEmbeddings:
@@ -157,9 +168,13 @@ def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
     order = np.argsort(numbers)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
+    tokens, old = Spool("i"), corpus.arrays["tokens"]
+    for first in range(0, len(old), _STEP):
+        tokens.add(place[old[first : first + _STEP]])
+        release()
     arrays = {
         **corpus.arrays,
-        "tokens": place[corpus.tokens],
+        "tokens": tokens.view(),
         "counts": corpus.vocabulary.counts[order],
     }
     strings = {**corpus.strings, "words": StringArray.pack(mine[i] for i in order.tolist())}

@@ -310,8 +310,7 @@ class ShardedCollection(Collection):
 
     def _compact(self, progress: Progress) -> None:
         """Make as many shards as there are of all documents that were not deleted."""
-        documents = list(self)
-        if not documents:
+        if not len(self):
             raise InputError("No document is left; an index cannot be empty. Delete its folder.")
 
         def embed(vocabulary: Vocabulary) -> tuple[WordEmbeddings, JsonObject]:
@@ -321,9 +320,9 @@ class ShardedCollection(Collection):
             return embedded, {**self._meta["vectors"], "coverage": coverage}
 
         write_shards(
-            documents,
+            self,
             self._place,
-            min(len(self.shards), len(documents)),
+            min(len(self.shards), len(self)),
             embed=embed,
             language=self.language,
             normalisation=self.normalisation,

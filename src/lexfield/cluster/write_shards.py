@@ -24,7 +24,7 @@ from lexfield.arrays import Array
 from lexfield.cluster.shard_names import NAME, SHARD
 from lexfield.engine import Engine, Local, single_thread
 from lexfield.errors import InputError, LockedError, check
-from lexfield.index.axes import Basis
+from lexfield.index.basis import Basis
 from lexfield.index.segment import BALL, find_balls
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
@@ -253,8 +253,7 @@ class _Build:
                 )
                 sizes = [np.diff(store.array(f"{unit}.offsets")) for store in stores]
                 offsets = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int64)
-                places = embedded.places[some]
-                basis = Basis.of(offsets, places, shares, embedded.added)
+                basis = Basis.of(offsets, some, shares, embedded.places, embedded.added)
                 out.array(f"{unit}.center", basis.center)
                 out.array(f"{unit}.rotation", basis.rotation)
                 out.array(f"{unit}.turned", basis.turned)

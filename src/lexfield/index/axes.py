@@ -17,10 +17,8 @@ axis for a scan; and ``far``, the next axes row by row, for the rows that the sc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +26,9 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array, join_ranges
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
+from lexfield.index.basis import Basis, split_tokens
+from lexfield.store.scratch import Allocate, Spool, release
 
-Allocate = Callable[[Any, Any], Array]  # returns an array of zeros, given its shape and type
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
@@ -62,7 +61,10 @@ class TextRows:
     def select(self, chosen: NDArray[np.int64]) -> TextRows:
         """Return some of the rows."""
         starts, sizes = self._measure(chosen)
-        tokens = self.tokens[join_ranges(starts, sizes)]
+        if len(chosen) == 1:  # of which one may be very long
+            tokens = self.tokens[int(starts[0]) : int(starts[0] + sizes[0])]
+        else:
+            tokens = self.tokens[join_ranges(starts, sizes)]
         return replace(self, starts=np.append(0, np.cumsum(sizes)), tokens=tokens)
 
     def locate(self, chosen: NDArray[np.int64]) -> tuple[Array, Array, Array]:
@@ -87,49 +89,23 @@ class TextRows:
         The rows given here begin with number ``first`` of all.
         """
         step = max(1, rows // _SAMPLE)
-        some = self.select(np.arange(-first % step, len(self), step))
+        chosen = np.arange(-first % step, len(self), step)
         vectors = self.vectors.astype(np.float32, copy=False)
         lengths = measure_rows(vectors)
-        norms = _measure_norms(some.starts, some.tokens, self.places, vectors, lengths, self.plain)
-        some, norms = some.select(np.flatnonzero(norms)), norms[norms > 0]
-        counted = self.places[some.tokens] >= 0
-        ends = np.append(0, np.cumsum(counted))[some.starts]
-        shares = np.repeat(1 / norms, np.diff(ends)).astype(np.float32)
-        return ends.astype(np.int64), some.tokens[counted], shares
-
-
-@dataclass(frozen=True)
-class Basis:
-    """The axes that text vectors lie on; ``turned`` are the vectors of all words on them.
-
-    Vectors are rotated before they are added up: there are fewer words than rows.
-    """
-
-    center: NDArray[np.float64]
-    rotation: NDArray[np.float32]
-    turned: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, offsets: Array, places: Array, shares: Array, vectors: Array) -> Basis:
-        """Return the basis of some rows: the mean of their vectors, and their principal axes."""
-        from scipy.sparse import csr_matrix
-
-        vectors = vectors.astype(np.float32, copy=False)
-        is_used = np.zeros(len(vectors), bool)
-        is_used[places] = True
-        used, places = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[places]
-        some = vectors[used]
-        matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
-        totals = np.bincount(places, shares, minlength=len(used))
-        center = np.zeros(vectors.shape[1])
-        for first in range(0, len(used), _BLOCK):  # a product copies its vectors in float64
-            part = slice(first, first + _BLOCK)
-            center += totals[part] @ some[part]
-        center /= max(1, len(offsets) - 1)
-        moved = (matrix @ some) - center.astype(np.float32)
-        axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
-        rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
-        return cls(center, rotation, vectors @ rotation)
+        ends, words, shares = Spool("q", (0,)), Spool("i"), Spool("f")
+        for part in split_tokens(self._measure(chosen)[1]):
+            some = self.select(chosen[part])
+            norms = _measure_norms(
+                some.starts, some.tokens, self.places, vectors, lengths, self.plain
+            )
+            some, norms = some.select(np.flatnonzero(norms)), norms[norms > 0]
+            counted = self.places[some.tokens] >= 0
+            own = np.append(0, np.cumsum(counted))[some.starts]
+            ends.add(own[1:] + len(words))
+            words.add(some.tokens[counted])
+            shares.add(np.repeat(1 / norms, np.diff(own)).astype(np.float32))
+            release()
+        return ends.view(), words.view(), shares.view()
 
 
 def text_axes(
@@ -142,8 +118,7 @@ def text_axes(
     """
     count, dims = len(rows), rows.vectors.shape[1]
     if basis is None:
-        offsets, words, shares = rows.sample(count)
-        basis = Basis.of(offsets, rows.places[words], shares, rows.vectors)
+        basis = Basis.of(*rows.sample(count), rows.places, rows.vectors)
     turned = basis.turned
     shift = basis.center @ basis.rotation.astype(np.float64)
     lengths = measure_rows(turned)
@@ -151,7 +126,7 @@ def text_axes(
     rests = allocate((2, count), np.float32)
     near, far = allocate((NEAR, count), np.int8), allocate((count, FAR - NEAR), np.int8)
     kept = allocate((count if rows.plain else 0, dims), np.float32)
-    heads, divisors = np.ascontiguousarray(turned[:, :FAR]), np.empty(count)
+    heads, divisors = np.ascontiguousarray(turned[:, :FAR]), allocate(count, np.float64)
 
     def add_up(first: int) -> Array:
         part = slice(first, min(first + _BLOCK, count))
@@ -176,9 +151,13 @@ def text_axes(
     steps = np.zeros(FAR, np.float32)
     for largest in map_blocks(add_up, blocks):
         np.maximum(steps, largest, out=steps)
+        release()
     steps /= 127
     steps[steps == 0] = 1
-    errors = np.sqrt(np.max([np.zeros(2), *map_blocks(encode, blocks)], axis=0))
+    squared = np.zeros(2)
+    for found in map_blocks(encode, blocks):
+        np.maximum(squared, found, out=squared)
+        release()
     return {
         "rotation": basis.rotation,
         "center": basis.center.astype(np.float32),
@@ -188,7 +167,7 @@ def text_axes(
         "far": far,
         "steps": steps.astype(np.float32),
         "rests": rests,
-        "errors": errors,
+        "errors": np.sqrt(squared),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -110,6 +110,16 @@ def add_numbers(
 ) -> Corpus:
     """Return new documents as a corpus, with numbers for plain texts that are not ``taken``."""
     return to_corpus(number_texts(check_documents(documents), taken), progress, normalisation)
+
+
+def refuse_taken(ids: Iterable[str], known: Container[str]) -> None:
+    """Raise InputError if some ids of new documents are known."""
+    if taken := [identity for identity in ids if identity in known]:
+        raise InputError(
+            f"The index already has a document with the id {taken[0]!r}"
+            + (f" (and with {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
+            "Delete it first, or give the new document another id.",
+        )
 
 
 def number_texts(items: Documents, taken: Iterable[str]) -> Iterator[Document]:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Never, Self, TypeVar, overload
 
@@ -28,6 +29,7 @@ from lexfield.index.build import (
     check_free,
     check_tokenizer,
     choose_merged,
+    refuse_taken,
     register_function,
     to_corpus,
     to_path,
@@ -48,6 +50,7 @@ from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer, next_epoch, write
 from lexfield.store.mirror import find_folder, name_path
 from lexfield.store.provenance import IN_MEMORY, record
+from lexfield.store.scratch import spool_beside
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation, Tokenizer
@@ -133,8 +136,8 @@ class Collection:
         """
         path = find_folder(path, new=True)
         check_free(path, replace)
-        corpus = to_corpus(documents, progress, tokenize=tokenize, language=language)
-        with discard_replaced(path):
+        with spool_beside(path), discard_replaced(path):
+            corpus = to_corpus(documents, progress, tokenize=tokenize, language=language)
             write_index(corpus, Path(path), vectors, language, stemmer, progress)
         return cls.open(path)
 
@@ -163,23 +166,19 @@ class Collection:
         """
         self.refresh()
         ids = (identity for segment in self.segments for identity in segment.corpus.ids)
-        new = add_numbers(documents, ids, progress, self.normalisation)
+        with spool_beside(self.path):
+            new = add_numbers(documents, ids, progress, self.normalisation)
         added = self._change(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
         self._update_parts(progress)
         return added
 
     def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
-        if taken := [identity for identity in new.ids if identity in self.documents]:
-            raise InputError(
-                f"The index already has a document with the id {taken[0]!r}"
-                + (f" (and with {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
-                "Delete it first, or give the new document another id.",
-            )
+        refuse_taken(new.ids, self.documents)
         added = len(new.ids)
         kept, absorbed = self._choose_merged(len(new.tokens))
         if absorbed:
-            old = [document for number in absorbed for document in self._live_documents(number)]
-            new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
+            old = (document for number in absorbed for document in self._live_documents(number))
+            new = Corpus.of(chain(old, new.documents), normalisation=self.normalisation)
         embedded = self._embed(new, vectors)
         with write_next(self._store, self.segments) as out:
             self._keep(out, kept)
@@ -241,7 +240,7 @@ class Collection:
             raise InputError(f"The index is open under the metric {self.metric!r}.", hint)
         for _ in range(100):
             self.refresh()
-            with suppress(ChangedError):
+            with suppress(ChangedError), spool_beside(self.path):
                 result = work()
                 self.refresh()
                 return result

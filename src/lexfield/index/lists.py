@@ -12,6 +12,7 @@ rows are stopwords, and their lists would be twice as large.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,13 +21,14 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
+from lexfield.store.scratch import Allocate, release
 from lexfield.text.corpus import Corpus
 
 CHUNK_BITS = 16  # a chunk has 2**CHUNK_BITS rows
 _DENSE, _SPARSE = 8, 2048  # a common word is in one row of so many
 _LEAST = 64  # rows that hold a common word
 _WITHIN = (1 << CHUNK_BITS) - 1
-_STEP = 1 << 24  # tokens that are counted at a time
+_STEP = 1 << 22  # tokens that are counted at a time
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,11 @@ class Lists:
     low: Array  # the lowest 16 bits of the rows of common words
 
 
-def make_lists(corpus: Corpus) -> Lists:
-    """Return the lists of the sentences of a corpus."""
-    words, rows = len(corpus.vocabulary), len(corpus.token_offsets) - 1
-    sizes = count_holding(corpus, corpus.token_offsets, np.arange(words, dtype=np.int32))
+def make_lists(corpus: Corpus, allocate: Allocate = np.zeros) -> Lists:
+    """Return the lists of the sentences of a corpus; large arrays are made by ``allocate``."""
+    starts = np.asarray(corpus.arrays["token_offsets"])
+    words, rows = len(corpus.vocabulary), len(starts) - 1
+    sizes = count_holding(corpus, starts, np.arange(words, dtype=np.int32))
     common = np.flatnonzero(
         (sizes >= max(_LEAST, rows / _SPARSE)) & (sizes <= rows / _DENSE)
     )  # fmt: skip
@@ -54,11 +57,12 @@ def make_lists(corpus: Corpus) -> Lists:
     offsets = np.zeros(words + 1, np.int64)
     chunks = np.zeros(len(common) * per_word + 1, np.int64)
     nothing = np.empty(0, np.uint8), np.empty(0, np.uint16)
-    _walk_all(corpus, numbers, offsets[1:], chunks[1:], *nothing)
+    _walk_all(corpus, starts, numbers, offsets[1:], chunks[1:], *nothing)
     np.cumsum(offsets, out=offsets)
     np.cumsum(chunks, out=chunks)
-    data, low = np.empty(int(offsets[-1]), np.uint8), np.empty(int(chunks[-1]), np.uint16)
-    _walk_all(corpus, numbers, offsets[:-1].copy(), chunks[:-1:per_word].copy(), data, low)
+    data, low = allocate(int(offsets[-1]), np.uint8), allocate(int(chunks[-1]), np.uint16)
+    places = offsets[:-1].copy(), chunks[:-1:per_word].copy()
+    _walk_all(corpus, starts, numbers, *places, data, low)
     return Lists(offsets, sizes, data, common.astype(np.int32), chunks, low)
 
 
@@ -76,20 +80,26 @@ def count_holding(corpus: Corpus, starts: Array, terms: NDArray[np.int32]) -> ND
     return holding
 
 
-def split_rows(corpus: Corpus, starts: Array) -> list[tuple[int, Array, Array]]:
-    """Return rows in parts of about ``_STEP`` tokens: the first row, where each begins, tokens."""
-    tokens, ends = corpus.arrays["tokens"], starts.astype(np.int64)
-    cuts = np.unique(np.searchsorted(ends, np.arange(0, int(ends[-1]), _STEP))).tolist()
-    bounds = [*cuts, len(ends) - 1]
-    return [
-        (low, ends[low : high + 1] - ends[low], tokens[int(ends[low]) : int(ends[high])])
-        for low, high in pairwise(bounds)
-        if low < high
-    ]
+def split_rows(corpus: Corpus, starts: Array) -> Iterator[tuple[int, Array, Array]]:
+    """Yield rows in parts of about ``_STEP`` tokens: the first row, where each begins, tokens."""
+    tokens = corpus.arrays["tokens"]
+    wanted = np.arange(0, int(starts[-1]), _STEP).astype(starts.dtype)
+    cuts = np.unique(np.searchsorted(starts, wanted)).tolist()
+    for low, high in pairwise([*cuts, len(starts) - 1]):
+        if low < high:
+            own = starts[low : high + 1].astype(np.int64)
+            yield low, own - own[0], tokens[int(own[0]) : int(own[-1])]
+            release()
 
 
 def _walk_all(
-    corpus: Corpus, numbers: Array, cursor: Array, places: Array, data: Array, low: Array
+    corpus: Corpus,
+    rows: Array,
+    numbers: Array,
+    cursor: Array,
+    places: Array,
+    data: Array,
+    low: Array,
 ) -> None:
     """Write all lists, the bytes of each word from its ``cursor`` on, the rows of each common word
     from its place on. If ``data`` and ``low`` are empty, measure them: ``places`` are those of the
@@ -97,8 +107,8 @@ def _walk_all(
     size = len(numbers)
     before, current = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
     state = numbers, before, current, np.zeros(size, np.int32), cursor, places, data, low
-    chunks = 0 if len(data) or len(low) else count_chunks(len(corpus.token_offsets) - 1)
-    for first, starts, tokens in split_rows(corpus, corpus.token_offsets):
+    chunks = 0 if len(data) or len(low) else count_chunks(len(rows) - 1)
+    for first, starts, tokens in split_rows(corpus, rows):
         _walk(first, starts, np.asarray(tokens), state, chunks)
     _end_all(state, chunks)
 

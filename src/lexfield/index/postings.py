@@ -138,15 +138,16 @@ def save_postings(
     out: Writer, name: str, corpus: Corpus, stem_of: NDArray[np.int32] | None = None
 ) -> None:
     """Write what ``load_postings`` maps; ``stem_of`` is the stem of each word, if it has one."""
-    lists = make_lists(corpus)
+    lists = make_lists(corpus, out.scratch)
     for part, stored in _PARTS.items():
         out.array(f"{name}.lists.{stored}", getattr(lists, part))
     words = np.arange(len(lists.sizes), dtype=np.int32)
     del lists
-    documents = corpus.token_offsets[corpus.sentence_offsets]
+    starts = np.asarray(corpus.arrays["token_offsets"])
+    documents = starts[np.asarray(corpus.arrays["sentence_offsets"])]
     out.array(f"{name}.lists.document.sizes", count_holding(corpus, documents, words))
     if stem_of is not None:
-        stems = count_holding(corpus, corpus.token_offsets, stem_of)
+        stems = count_holding(corpus, starts, stem_of)
         out.array(f"{name}.lists.stems.sizes", stems)
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.threads import single_thread
-from lexfield.index.axes import Basis, TextRows
+from lexfield.index.axes import TextRows
+from lexfield.index.basis import Basis
 from lexfield.index.postings import Postings, load_postings, save_postings
 from lexfield.index.units import UNITS, Sets, Unit, make_unit, token_starts
 from lexfield.progress import Progress, silent

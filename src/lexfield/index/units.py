@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array, shrink
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel, reordered_kernel
-from lexfield.index.axes import Allocate, Basis, TextRows, text_axes
+from lexfield.index.axes import TextRows, text_axes
+from lexfield.index.basis import Basis
 from lexfield.index.lists import split_rows
+from lexfield.store.scratch import Allocate, release, shrink
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -35,7 +37,7 @@ _ONE = float(1 << 36)  # products of words' vectors are rounded to multiples of 
 _UNKNOWN = np.iinfo(np.int64).min
 _LONG = 500  # rows with at least this many words keep their distinct words
 _MOST = 1 << 26  # upper limit on the words of all rows, to bound memory
-_ROWS = 1 << 16  # whose letters are counted at a time
+_ROWS, _BYTES = 1 << 16, 1 << 26  # whose letters are counted at a time
 _FIELDS = (
     "offsets", "words", "counts", "shares", "sizes", "set_sizes", "lengths", "rotation", "center",
     "axes", "norms", "squares", "near", "far", "steps", "rests", "errors", "letters", "characters",
@@ -299,7 +301,7 @@ def make_unit(
     Large ones are made by ``allocate``, which can return an array on disk.
     """
     yield from count_letters(corpus, unit, allocate).items()
-    yield from count_distinct(corpus, unit, content).items()
+    yield from count_distinct(corpus, unit, content, allocate).items()
     yield from text_axes(text_rows(corpus, unit, content, embedded), basis, allocate).items()
 
 
@@ -311,14 +313,16 @@ def text_rows(corpus: Corpus, unit: str, content: Array, embedded: WordEmbedding
     return TextRows(token_starts(corpus, unit), tokens, places, vectors, plain)
 
 
-def count_distinct(corpus: Corpus, unit: str, content: Array) -> dict[str, Array]:
+def count_distinct(
+    corpus: Corpus, unit: str, content: Array, allocate: Allocate = np.zeros
+) -> dict[str, Array]:
     """Return how many distinct words each row has, with stopwords and without."""
     starts = token_starts(corpus, unit)
-    sizes, set_sizes = np.zeros((2, len(starts) - 1), np.int32)
+    sizes, set_sizes = (allocate(len(starts) - 1, np.int32) for _ in range(2))
     last = np.full(len(content), -1, np.int32)
     for first, own, tokens in split_rows(corpus, starts):
         _count_distinct(first, own, tokens, content, last, sizes, set_sizes)
-    return {"sizes": shrink(sizes), "set_sizes": shrink(set_sizes)}
+    return {"sizes": shrink(sizes, allocate), "set_sizes": shrink(set_sizes, allocate)}
 
 
 @kernel
@@ -356,14 +360,21 @@ def character_bins() -> NDArray[np.uint8]:
 
 def count_letters(corpus: Corpus, unit: str, allocate: Allocate = np.zeros) -> dict[str, Array]:
     """Return counts per bin (bins × rows, up to 255) and characters of the texts of rows."""
-    spans, data = byte_spans(corpus, unit), corpus.texts.data
-    letters, characters = allocate((BINS, len(spans)), np.uint8), np.zeros(len(spans), np.int32)
-    for first in range(0, len(spans), _ROWS):
-        own = spans[first : first + _ROWS].astype(np.int64)
-        part, start = slice(first, first + len(own)), int(own[0, 0])
-        bytes_ = data[start : int(own[-1, 1])]
-        _count(bytes_, own - start, character_bins(), letters[:, part], characters[part])
-    return {"letters": letters, "characters": shrink(characters)}
+    data, is_sentence = corpus.texts.data, unit == "sentence"
+    bounds = corpus.arrays["sentence_spans"] if is_sentence else corpus.texts.offsets
+    rows = len(bounds) if is_sentence else len(bounds) - 1
+    letters, characters = allocate((BINS, rows), np.uint8), allocate(rows, np.int32)
+    first = 0
+    while first < rows:
+        own = np.asarray(bounds[first : first + _ROWS + 1], np.int64)
+        spans = own[:_ROWS] if is_sentence else np.column_stack([own[:-1], own[1:]])
+        start = int(spans[0, 0])
+        spans = spans[: max(1, int(np.searchsorted(spans[:, 1], start + _BYTES)))]
+        part, bytes_ = slice(first, first + len(spans)), data[start : int(spans[-1, 1])]
+        _count(bytes_, spans - start, character_bins(), letters[:, part], characters[part])
+        first = part.stop
+        release()
+    return {"letters": letters, "characters": shrink(characters, allocate)}
 
 
 @kernel

@@ -1,5 +1,5 @@
 """Arrays that need not fit into memory: on disk, with blocks that are checked when they are first
-read; made block by block; and scratch space.
+read, or made block by block.
 
 Slices and chosen rows are checked alone, so that a search which reads a few texts does not wait for
 the checksums of all. Anything else is asked of the whole array, which is checked first.
@@ -8,7 +8,6 @@ the checksums of all. Anything else is asked of the whole array, which is checke
 from __future__ import annotations
 
 import mmap
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,6 @@ from lexfield.arrays import Array, join_ranges
 from lexfield.errors import CorruptError
 from lexfield.store.files import BLOCK
 from lexfield.store.manifest import REBUILD, check_block, parse_array
-
-_SMALL = 1 << 24  # bytes of an array that is computed in memory
 
 
 class CheckedArray(NDArrayOperatorsMixin):
@@ -151,13 +148,3 @@ class Blocks:
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     make: Callable[[], Iterable[Array]]
-
-
-def make_scratch(folder: Path, shape: int | tuple[int, ...], dtype: Any) -> Array:
-    """Return an array of zeros, if large in a file without a name, which ends with the array."""
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    if size < _SMALL:
-        return np.zeros(shape, dtype)
-    with tempfile.TemporaryFile(dir=folder) as file:
-        file.truncate(size)
-        return np.asarray(np.memmap(file, dtype, "r+", shape=shape))

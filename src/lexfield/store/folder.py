@@ -38,7 +38,7 @@ from lexfield.arrays import Array
 from lexfield.errors import ChangedError, StoreError
 from lexfield.results import JsonObject
 from lexfield.store.cache import remove_generations
-from lexfield.store.checked import Blocks, make_scratch
+from lexfield.store.checked import Blocks
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -70,11 +70,14 @@ from lexfield.store.owned import (
     remove_leftovers,
 )
 from lexfield.store.reader import Store
+from lexfield.store.scratch import make_scratch, release
 from lexfield.store.strings import StringArray
 
 __all__ = [
     "SHARDS", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify", "write",
 ]  # fmt: skip
+
+_BLOCK = 1 << 24  # bytes of an array that are written at a time
 
 
 class Writer:
@@ -90,16 +93,16 @@ class Writer:
 
     def array(self, name: str, values: Array | Blocks) -> None:
         path = self._folder / f"{self._prefix}{name}.npy"
+        if not isinstance(values, Blocks):
+            values = _split(np.ascontiguousarray(np.asarray(values)))
+        descr = np.lib.format.dtype_to_descr(values.dtype)
+        header = {"descr": descr, "fortran_order": False, "shape": values.shape}
         with hashing_file(path) as file:
-            if isinstance(values, Blocks):
-                descr = np.lib.format.dtype_to_descr(values.dtype)
-                header = {"descr": descr, "fortran_order": False, "shape": values.shape}
-                np.lib.format.write_array_header_1_0(file, header)
-                for block in values.make():
-                    file.write(np.ascontiguousarray(block, values.dtype).data)
-            else:
-                values = np.ascontiguousarray(np.asarray(values))
-                np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+            np.lib.format.write_array_header_1_0(file, header)
+            for block in values.make():
+                numbers = np.ascontiguousarray(block, values.dtype).reshape(-1)
+                file.write(numbers.view(np.uint8).data)
+                release()
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums, "sha256": file.sha256}
 
     def scratch(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
@@ -223,6 +226,14 @@ def write(
             collect(mirror.remote)
         elif current:
             remove_generation(root / current)
+
+
+def _split(values: Array) -> Blocks:
+    """Return an array as blocks of some megabytes."""
+    flat = values.reshape(-1)
+    step = max(1, _BLOCK // values.itemsize)
+    starts = range(0, len(flat), step)
+    return Blocks(values.shape, values.dtype, lambda: (flat[at : at + step] for at in starts))
 
 
 def manifest_sum(path: str | Path) -> str:

@@ -27,6 +27,7 @@ from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.results import JsonObject
 from lexfield.store.bounds import MOST_PARTS, bounded_json
 from lexfield.store.files import BLOCK, block_sums, canonical_json
+from lexfield.store.scratch import register_map
 
 SCHEMA = 2
 READABLE = (1, 2)  # 1, of lexfield 0.1: no SHA-256, topics and metrics in stores of their own
@@ -285,7 +286,7 @@ def map_file(path: Path, expected: int) -> mmap.mmap:
         size = os.fstat(file.fileno()).st_size
         if size != expected:
             raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", REBUILD)
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return register_map(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:

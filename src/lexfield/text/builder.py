@@ -12,7 +12,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import replace
-from itertools import count, islice, pairwise
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.errors import InputError, list_names
+from lexfield.store.scratch import Spool, StringSpool, release
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
 from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language, is_mixed
@@ -36,8 +37,15 @@ from lexfield.text.unspaced import (
 _BLOCK = 1 << 18  # characters that are encoded at a time
 
 
+_NUMBERED = "\ud800"  # stands for an id that is chosen at the end; UTF-8 cannot hold it
+_FEW = 3  # names in a note
+
+
 class CorpusBuilder:
-    """Collects documents into arrays; nothing is held twice."""
+    """Collects documents into arrays, which are in files if they are large (``Spool``).
+
+    The distinct words and the ids of documents are in memory.
+    """
 
     def __init__(
         self,
@@ -62,21 +70,19 @@ class CorpusBuilder:
         self._clear()
 
     def _clear(self) -> None:
-        self._ids: list[str | None] = []  # None: a number that is chosen at the end
-        self._sources: list[str] = []
+        self._ids, self._sources, self._metadata = StringSpool(), StringSpool(), StringSpool()
         self._rows: dict[str, int] = {}
-        self._texts = bytearray()
-        self._ends = array("q", [0])
-        self._metadata: list[str] = []
-        self._spans = array("q")
+        self._texts = Spool("B")
+        self._ends = Spool("q", (0,))
+        self._spans = Spool("q")
         self._words: defaultdict[str, int] = defaultdict(count().__next__)
         self._words[BREAK]  # number 0 ends a sentence
-        self._tokens = array("i")
-        self._sentences = array("q", [0])  # up to the end of each document
+        self._tokens = Spool("i")
+        self._sentences = Spool("q", (0,))  # up to the end of each document
 
     def add(self, item: Document | str) -> None:
         if isinstance(item, str):
-            self._ids.append(None)
+            self._ids.append(_NUMBERED)
             self._sources.append("")
             self._add_text(_clean(item), {})
         elif isinstance(item, Document):
@@ -90,7 +96,7 @@ class CorpusBuilder:
 
     def _add_id(self, id: str, source: str) -> None:
         if id in self._rows:
-            earlier, file = self._sources[self._rows[id]], _find_file(source)
+            earlier, file = self._sources.view()[self._rows[id]], _find_file(source)
             if (
                 file != _find_file(earlier)
                 and (name := f"{Path(file).name}:{id}") not in self._rows
@@ -114,20 +120,34 @@ class CorpusBuilder:
         if self._choose_tokenizer:
             self._change_tokenizer(language)
         spans = self._number_words(text, language)
-        start = len(self._texts)
+        self._encode(text, np.frombuffer(spans, np.int64))  # a view: changes are made to the spans
+        self._spans.recent.extend(spans)
+        self._ends.recent.append(len(self._texts))
+        self._sentences.recent.append(len(self._spans) // 2)
+        for spool in (self._ends, self._spans, self._tokens, self._sentences):
+            spool.settle()
+
+    def _encode(self, text: str, places: NDArray[np.int64]) -> None:
+        """Add a text in UTF-8; ascending ``places`` in it become places of bytes in all texts."""
+        done, size = 0, len(self._texts)
         for first in range(0, len(text), _BLOCK):
-            self._texts += text[first : first + _BLOCK].encode()
-        places = np.frombuffer(spans, np.int64)  # a view: what changes it changes the spans
-        if not text.isascii():
-            _to_bytes(places, memoryview(self._texts)[start:])
-        places += start
-        self._spans += spans
-        self._ends.append(len(self._texts))
-        self._sentences.append(len(self._spans) // 2)
+            block = text[first : first + _BLOCK]
+            data = block.encode()
+            upto = done + int(np.searchsorted(places[done:], first + len(block)))
+            if len(data) == len(block):
+                places[done:upto] += size - first
+            else:
+                starts = np.flatnonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
+                places[done:upto] = starts[places[done:upto] - first] + size
+            done, size = upto, size + len(data)
+            self._texts.recent.frombytes(data)
+            self._texts.settle()
+        places[done:] = size
 
     def _detect(self, text: str) -> str:
         """Return the language of a text; of a mixed one, that of most of its paragraphs."""
-        language, parts = detect_text_language(text), detect_parts(text)
+        language = detect_text_language(text)
+        parts = detect_parts(text, language)
         if language == UNKNOWN and len(parts) > 1:
             self._mixed += 1
             return parts.most_common(1)[0][0]
@@ -152,82 +172,97 @@ class CorpusBuilder:
         self._has_dotted |= language != UNKNOWN and not is_dotless
         changed = replace(changed, dotless=(changed.dotless or is_dotless) and not self._has_dotted)
         if changed != old:
-            self._normalisation, text = changed, self._texts[: self._ends[-1]].decode()
-            if (
+            self._normalisation = changed
+            if any(
                 (changed.tokenizer != old.tokenizer and has_unspaced_letters(text))
                 or (changed.elide != old.elide and has_elided(text))
                 or (changed.dotless != old.dotless and "I" in text)
+                for text in StringArray(self._texts.view(), self._ends.view())
             ):
                 self._number_again()
 
     def _number_again(self) -> None:
         """Add the words of all texts so far once more, with the tokenizer as it is now."""
-        ends, texts, metadata = list(self._ends), bytes(self._texts), self._metadata
+        texts, metadata = StringArray(self._texts.view(), self._ends.view()), self._metadata.view()
         ids, sources, rows = self._ids, self._sources, self._rows
         self._clear()
         self._ids, self._sources, self._rows = ids, sources, rows
-        for start, end, known in zip(ends, ends[1:], metadata, strict=False):
-            self._add_text(texts[start:end].decode(), json.loads(known))
-        self._metadata += metadata[len(self._metadata) :]
+        for number, text in enumerate(texts):
+            self._add_text(text, json.loads(metadata[number]))
+        for number in range(len(texts), len(metadata)):
+            self._metadata.append(metadata[number])
 
     def _number_words(self, text: str, language: str) -> array[int]:
         """Add the words of a text; return the start and end of its sentences in turn."""
         number = self._words.__getitem__  # a new word gets the next number
+        spans: array[int] = array("q")
         if self._normalisation.is_default_tokenizer:
-            spans, marked = mark_sentences(text, self._normalisation, language)
-            for piece in split_pieces(marked):
-                self._tokens.fromlist([*map(number, split_words(piece))])  # faster than extend
+            for bounds, marked in mark_sentences(text, self._normalisation, language):
+                spans.extend(bounds)
+                for piece in split_pieces(marked):
+                    words = [*map(number, split_words(piece))]
+                    self._tokens.recent.fromlist(words)  # faster than extend
+                self._tokens.settle()
             return spans
-        spans = array("q")
         for start, end in sentence_spans(text.replace(BREAK, " "), language):
             spans.extend((start, end))
-            self._tokens.extend(map(number, self._normalisation.words(text[start:end])))
-            self._tokens.append(0)
+            self._tokens.recent.extend(map(number, self._normalisation.words(text[start:end])))
+            self._tokens.recent.append(0)
         return spans
 
-    def _choose_ids(self) -> list[str]:
+    def _choose_ids(self) -> StringArray:
         """Return all ids; those of plain strings are the lowest numbers that are free."""
+        if len(self._rows) == len(self._ids):
+            return self._ids.view()
         numbers = (str(number) for number in count())
         free = (n for n in numbers if n not in self._rows and n not in self._taken)
-        return [next(free) if id is None else id for id in self._ids]
+        chosen = StringSpool()
+        for id in self._ids.view():
+            chosen.append(next(free) if id == _NUMBERED else id)
+        return chosen.view()
+
+    def _count_words(self, words: int) -> tuple[NDArray[np.int32], Array, NDArray[np.int64]]:
+        """Return the numbers of all words in order, where sentences begin among them, and how often
+        each occurs."""
+        numbers, starts, size = self._tokens.view(), Spool("q", (0,)), 0
+        counts = np.zeros(words + 1, np.int64)
+        for part in _parts(numbers, len(counts)):  # words move to the front: a copy is not needed
+            counts += np.bincount(part, minlength=len(counts))
+            breaks = np.flatnonzero(part == 0)
+            starts.add(size + breaks - np.arange(len(breaks)))
+            found = part[part != 0]
+            numbers[size : size + len(found)] = found
+            size += len(found)
+        return numbers[:size], starts.view(), counts
 
     def finish(self) -> tuple[dict[str, Array], dict[str, StringArray], Normalisation, list[str]]:
         """Return what ``Corpus`` is made of. Word ids go by falling count, then by the alphabet."""
         names = StringArray.pack(islice(self._words, 1, None))
         self._words.clear()  # takes more memory than all that follows
-        numbers = np.frombuffer(self._tokens, np.int32)
-        breaks = np.flatnonzero(numbers == 0)
-        breaks -= np.arange(len(breaks))
-        counts = np.zeros(len(names) + 1, np.int64)
-        for part in _parts(numbers, len(counts)):
-            counts += np.bincount(part, minlength=len(counts))
-        size = 0
-        for part in _parts(numbers):  # words move to the front: a copy would double the memory
-            words = part[part != 0]
-            numbers[size : size + len(words)] = words
-            size += len(words)
-        numbers = numbers[:size]
+        numbers, starts, counts = self._count_words(len(names))
         order = names.ordered(-counts[1:])
         new_ids = np.empty(len(counts), np.int32)
         new_ids[order + 1] = np.arange(len(order), dtype=np.int32)
         for part in _parts(numbers):
             part[:] = new_ids[part]
         arrays: dict[str, Array] = {
-            "sentence_spans": np.frombuffer(self._spans, np.int64).reshape(-1, 2),
-            "sentence_offsets": np.frombuffer(self._sentences, np.int64),
+            "sentence_spans": self._spans.view().reshape(-1, 2),
+            "sentence_offsets": self._sentences.view(),
             "tokens": numbers,
-            "token_offsets": np.append(0, breaks),
+            "token_offsets": starts,
             "counts": counts[1:][order],
         }
         strings = {
-            "texts": StringArray(
-                np.frombuffer(self._texts, np.uint8), np.frombuffer(self._ends, np.int64)
-            ),
-            "ids": StringArray.pack(self._choose_ids()),
-            "sources": StringArray.pack(self._sources),
-            "metadata": StringArray.pack(self._metadata),
+            "texts": StringArray(self._texts.view(), self._ends.view()),
+            "ids": self._choose_ids(),
+            "sources": self._sources.view(),
+            "metadata": self._metadata.view(),
             "words": names.take(order),
         }
+        notes = self._finish_notes(strings["ids"], arrays["sentence_offsets"])
+        return arrays, strings, self._normalisation, notes
+
+    def _finish_notes(self, ids: StringArray, sentences: Array) -> list[str]:
         notes = self._notes
         if self._mixed:
             notes.append(
@@ -239,10 +274,12 @@ class CorpusBuilder:
                 f"ids that another file uses, too: {self._renamed:,}; the name of the file was put"
                 " before them"
             )
-        spans = enumerate(pairwise(self._sentences))
-        if empty := [strings["ids"][row] for row, (start, end) in spans if start == end]:
-            notes.append(f"documents without words: {len(empty):,} ({list_names(empty, 3)})")
-        return arrays, strings, self._normalisation, notes
+        empty = np.flatnonzero(np.diff(sentences) == 0)
+        if len(empty):
+            names = list_names(map(ids.__getitem__, empty[:_FEW].tolist()))
+            more = f" and {len(empty) - _FEW:,} more" if len(empty) > _FEW else ""
+            notes.append(f"documents without words: {len(empty):,} ({names}{more})")
+        return notes
 
 
 def _find_file(source: str) -> str:
@@ -254,19 +291,9 @@ def _find_file(source: str) -> str:
 def _parts(numbers: NDArray[np.int32], least: int = 0) -> Iterator[NDArray[np.int32]]:
     """Yield a few at a time, because each part is copied at twice its width."""
     step = max(1 << 20, least)
-    return (numbers[first : first + step] for first in range(0, len(numbers), step))
-
-
-def _to_bytes(places: NDArray[np.int64], data: memoryview) -> None:
-    """Turn ascending positions of characters into positions of bytes in UTF-8, in place."""
-    seen = done = 0
-    for first in range(0, len(data), _BLOCK):
-        block = np.frombuffer(data, np.uint8, min(_BLOCK, len(data) - first), first)
-        starts = np.flatnonzero((block & 0xC0) != 0x80)
-        upto = done + int(np.searchsorted(places[done:], seen + len(starts)))
-        places[done:upto] = starts[places[done:upto] - seen] + first
-        seen, done = seen + len(starts), upto
-    places[done:] = len(data)
+    for first in range(0, len(numbers), step):
+        yield numbers[first : first + step]
+        release()
 
 
 def _clean(text: str) -> str:

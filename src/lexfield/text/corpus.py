@@ -17,11 +17,12 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array, join_ranges, shrink
+from lexfield.arrays import Array, join_ranges
 from lexfield.errors import InputError, UnknownDocumentError
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer
+from lexfield.store.scratch import shrink
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
@@ -340,7 +341,8 @@ class Corpus:
         normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
             values = self.arrays[name]
-            out.array(f"{prefix}{name}", shrink(values) if name in _PLACES else values)
+            values = shrink(values, out.scratch) if name in _PLACES else values
+            out.array(f"{prefix}{name}", values)
         for name in _STRINGS:
             out.strings(f"{prefix}{name}", self.strings[name])
         return {"normalisation": normalisation, "notes": self.notes}

@@ -43,12 +43,17 @@ def detect_text_language(text: str) -> str:
     return detect_language(split_words(text[start : start + _SAMPLE].lower()))
 
 
-def detect_parts(text: str) -> Counter[str]:
-    """Return the sizes of the paragraphs in each language that is recognised, by its code."""
+def detect_parts(text: str, language: str) -> Counter[str]:
+    """Return the sizes of the paragraphs in each language that is recognised, by its code.
+
+    ``language`` is what ``detect_text_language`` returns, which looks at the same sample.
+    """
     start = max(0, (len(text) - _SAMPLE) // 2)
     found: Counter[str] = Counter()
-    for part in text[start : start + _SAMPLE].split("\n\n"):
-        if (code := detect_language(split_words(part.lower()))) != UNKNOWN:
+    parts = text[start : start + _SAMPLE].split("\n\n")
+    for part in parts:
+        code = language if len(parts) == 1 else detect_language(split_words(part.lower()))
+        if code != UNKNOWN:
             found[code] += len(part)
     return found
 
@@ -71,19 +76,22 @@ def is_mixed(text: str, parts: Counter[str]) -> bool:
 
 def detect_language(words: Sequence[str]) -> str:
     """Return the code of the language of a text, given by its words in lower case, or unknown."""
-    scripts = Counter(map(_find_script, words))
-    del scripts[""]
+    counted, scripts = Counter(words), Counter[str]()
+    for word, times in counted.items():
+        if script := _find_script(word):
+            scripts[script] += times
     if scripts.total() * 2 > len(words):
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
     if len(words) < _FEWEST:
         return UNKNOWN
-    sums, count, distinct = dict.fromkeys(list_codes(), 0.0), Counter[str](), Counter[str]()
-    for word, times in Counter(words).items():
+    sums = dict.fromkeys(list_codes(), 0.0)
+    count, distinct = dict.fromkeys(sums, 0), dict.fromkeys(sums, 0)
+    for word, times in counted.items():
         spoken = _find_languages(word)
-        distinct.update(spoken)
         for language in spoken:
             sums[language] += times / len(spoken)
             count[language] += times
+            distinct[language] += 1
     best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
     margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
     is_enough = count[best] >= _LEAST * len(words) and distinct[best] >= _DISTINCT

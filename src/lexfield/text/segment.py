@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -152,21 +151,17 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 def mark_sentences(
     text: str, normalise: Callable[[str], str], language: str = "en"
-) -> tuple[array[int], str]:
-    """Return the starts and ends of a text's sentences in turn, and its normalised sentences with
-    ``BREAK`` after each.
+) -> Iterator[tuple[Iterator[int], str]]:
+    """Yield the starts and ends of some sentences of a text in turn, and these sentences normalised
+    with ``BREAK`` after each.
 
     Normalising many sentences at once is several times faster than one at a time; all at once would
     take many times the memory of the text if sentences are short.
     """
     text = text.replace(BREAK, " ")
-    bounds: array[int] = array("q")
-    parts = []
     spans = _spans(text, language)
     while batch := list(islice(spans, _BATCH)):
-        bounds.extend(chain.from_iterable(batch))
-        parts.append(normalise("".join([text[a:b] + BREAK for a, b in batch])))
-    return bounds, "".join(parts)
+        yield chain.from_iterable(batch), normalise("".join([text[a:b] + BREAK for a, b in batch]))
 
 
 def split_pieces(text: str, size: int = 1 << 18) -> Iterator[str]:

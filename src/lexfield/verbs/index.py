@@ -21,6 +21,7 @@ from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
 from lexfield.store.folder import Store
 from lexfield.store.mirror import find_folder
+from lexfield.store.scratch import spool_beside
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.language import choose_language
@@ -159,14 +160,24 @@ def index(
     else:
         output = Path(find_folder(output, new=True))
         check_free(output, replace)
-        corpus = read_texts(texts, options, progress, **cut)
-        if normalisation not in (Normalisation(stem=stemmer), corpus.normalisation):
-            corpus = Corpus.of(corpus.documents, **cut)
+        corpus = _read(texts, options, output, cut, progress)
         begin_stage(progress, "embedding words")
         built = Index.build(corpus, output, stemmer=stemmer, progress=progress, **how)
     failures = [] if encoder is None else _encode(built, encoder, False, progress)
     row, notes = describe_index(built)
     return BuiltIndex([row], index=built, notes=[*notes, *failures])
+
+
+def _read(
+    texts: Sources, options: FileOptions, output: Path, cut: JsonObject, progress: Progress
+) -> Corpus:
+    """Return texts that are cut; large collections are kept on the disk of the index."""
+    with spool_beside(output):
+        corpus = read_texts(texts, options, progress, **cut)
+        wanted = cut["normalisation"]
+        if wanted in (Normalisation(stem=wanted.stem), corpus.normalisation):
+            return corpus
+        return Corpus.of(corpus.documents, **cut)
 
 
 def _build_shards(
