@@ -39,6 +39,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (0, b"<svg", "an SVG picture", ""),
     (0, b"GIF87a", "a GIF picture", ""),
     (0, b"GIF89a", "a GIF picture", ""),
+    (0, b"BM", "a BMP picture", ""),
     (0, b"II*\0", "a TIFF picture", ""),
     (0, b"MM\0*", "a TIFF picture", ""),
     (8, b"WEBP", "a WebP picture", ""),
@@ -54,7 +55,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (0, b"PAR1", "a parquet table", "Read it with --format parquet."),
     (0, b"\x93NUMPY", "a NumPy array", ""),
 )
-_READABLE = ("BZh", "MZ", "ID3", "AVI ", "WAVE", "WEBP", "ftyp", "ustar")  # could begin a text
+_READABLE = ("BZh", "BM", "MZ", "ID3", "AVI ", "WAVE", "WEBP", "ftyp", "ustar")  # begin texts, too
 _INSIDE = (  # what a zip archive holds
     (b"word/document.xml", "a Word document (DOCX)", _READ),
     (b"word/_rels/", "a Word document (DOCX)", _READ),
@@ -84,12 +85,17 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--[^>]{0,1000}-->\s*){0,3}<(?:!doctype\s+html|html)[\s>]",
     re.IGNORECASE,
 )
-HTML = "a web page (HTML)"
+HTML, XML = "a web page (HTML)", "an XML document"
 
 
 def is_html(sample: bytes) -> bool:
     """Does a file that begins with these bytes declare to be HTML?"""
     return _HTML.match(sample.removeprefix(codecs.BOM_UTF8)) is not None
+
+
+def is_xml(sample: bytes) -> bool:
+    """Does a file that begins with these bytes declare to be XML?"""
+    return sample.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<?xml ")
 
 
 def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
