@@ -39,15 +39,13 @@ _SCRIPTS = {
 
 def detect_text_language(text: str) -> str:
     """Return the code of the language of a text, from a sample of its middle, or unknown."""
-    start = max(0, (len(text) - _SAMPLE) // 2)
-    return detect_language(split_words(text[start : start + _SAMPLE].lower()))
+    return detect_language(split_words(_take_middle(text).lower()))
 
 
 def detect_parts(text: str) -> Counter[str]:
     """Return the sizes of the paragraphs in each language that is recognised, by its code."""
-    start = max(0, (len(text) - _SAMPLE) // 2)
     found: Counter[str] = Counter()
-    for part in text[start : start + _SAMPLE].split("\n\n"):
+    for part in _take_middle(text).split("\n\n"):
         if (code := detect_language(split_words(part.lower()))) != UNKNOWN:
             found[code] += len(part)
     return found
@@ -77,6 +75,23 @@ def detect_language(words: Sequence[str]) -> str:
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
     if len(words) < _FEWEST:
         return UNKNOWN
+    sums, count, distinct = _weigh(words)
+    best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
+    margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
+    is_enough = count[best] >= _LEAST * len(words) and distinct[best] >= _DISTINCT
+    return best if is_enough and sums[best] >= margin * sums[next_best] else UNKNOWN
+
+
+def weigh_languages(text: str, languages: Iterable[str]) -> float:
+    """Return the evidence that a text is in one of some languages: the sum of the one that has
+    most."""
+    sums = _weigh(split_words(_take_middle(text).lower()))[0]
+    return max(sums[code] for code in languages)
+
+
+def _weigh(words: Sequence[str]) -> tuple[dict[str, float], Counter[str], Counter[str]]:
+    """Return the sum of each language, and the number of words and of different words that speak
+    for it."""
     sums, count, distinct = dict.fromkeys(list_codes(), 0.0), Counter[str](), Counter[str]()
     for word, times in Counter(words).items():
         spoken = _find_languages(word)
@@ -84,10 +99,12 @@ def detect_language(words: Sequence[str]) -> str:
         for language in spoken:
             sums[language] += times / len(spoken)
             count[language] += times
-    best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
-    margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
-    is_enough = count[best] >= _LEAST * len(words) and distinct[best] >= _DISTINCT
-    return best if is_enough and sums[best] >= margin * sums[next_best] else UNKNOWN
+    return sums, count, distinct
+
+
+def _take_middle(text: str) -> str:
+    start = max(0, (len(text) - _SAMPLE) // 2)
+    return text[start : start + _SAMPLE]
 
 
 def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:
