@@ -115,6 +115,8 @@ def test_short_texts_are_western_unless_they_look_otherwise(
         ("Le café était fermé, mais les élèves sont allés à la forêt près d'ici.", "cp1252"),
         ("Der Hund wollte nicht aus dem Haus gehen, weil es früh schon schüttete.", "cp1252"),
         ("café", "cp1252"),
+        ("Não há informações sobre as opções que são usadas na instalação.", "cp1252"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy, ale nikdo ho neslyšel.", "cp1250"),
     ],
 )
 def test_short_texts_of_other_languages(text: str, encoding: str) -> None:
@@ -129,11 +131,20 @@ def test_short_texts_of_other_languages(text: str, encoding: str) -> None:
         ("Sabah gördüğü köpek dışarı çıkmak istemedi çünkü çok yağmur yağıyordu.", "cp1254"),
         ("Все люди рождаются свободными и равными в своём достоинстве и правах.", "koi8-r"),
         ("Les élèves sont allés à la forêt près d'ici, où l'été s'achève déjà.", "mac_roman"),
+        ("Visi žmonės gimsta laisvi ir lygūs savo orumu ir teisėmis. Jie turi elgtis.", "cp1257"),
+        ("Visi cilvēki piedzimst brīvi un vienlīdzīgi savā pašcieņā un tiesībās.", "cp1257"),
+        ("Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum.", "cp1252"),
+        ("Kõik inimesed sünnivad vabadena ja võrdsetena oma väärikuselt ja õigustelt.", "cp1257"),
+        ("Sva ljudska bića rađaju se slobodna i jednaka u dostojanstvu i pravima.", "cp1250"),
+        ("Minden emberi lény szabadon születik és egyenlő méltósága és joga van.", "cp1250"),
+        ("Alle mennesker er født frie og lige i værdighed og rettigheder. Så er det.", "cp1252"),
     ],
 )
 def test_long_texts_in_old_encodings_are_read_as_written(text: str, encoding: str) -> None:
-    data = f"{text} ".encode(encoding) * 50
-    assert data.decode(detect(data, whole=True)) == f"{text} " * 50
+    for times in (2, 50):
+        data = f"{text} ".encode(encoding) * times
+        if times > 2 or encoding.startswith("cp"):
+            assert data.decode(detect(data, whole=True)) == f"{text} " * times
 
 
 def test_lines_may_end_as_on_old_machines(tmp_path: Path) -> None:

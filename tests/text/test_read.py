@@ -156,7 +156,7 @@ def test_metadata_is_joined_by_id_or_name(tmp_path: Path) -> None:
     table = write(tmp_path / "meta.csv", "id,author\na,pell\n")
     (document,) = Reader(tmp_path / "t", metadata=table)
     assert (document.id, document.metadata) == ("sub/a", {"author": "pell"})
-    with pytest.raises(ReadError, match="no field 'id'"):
+    with pytest.raises(ReadError, match="no column names the texts; there are"):
         Reader(tmp_path / "t", metadata=write(tmp_path / "m2.csv", "name\nx\n"))
 
 
@@ -344,6 +344,31 @@ def test_links_to_folders_are_reported(tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("A text.")
     (tmp_path / "loop").symlink_to(tmp_path)
     assert "skipped 1 (a link to a folder): loop/" in Corpus.read(tmp_path).notes
+
+
+def test_a_sidecar_may_name_paths(tmp_path: Path) -> None:
+    for name in ("1821/a.txt", "1822/a.txt", "b.txt", "c.txt"):
+        write(tmp_path / "letters" / name, b"A text.")
+    rows = r"""file,author
+letters/1821/a.txt,Anna
+letters/1822/a.txt,Ada
+C:\letters\b.txt,Bea
+./c.txt,Cleo
+c.txt,Cora
+"""
+    table = write(tmp_path / "m.csv", rows)
+    reader = Reader(tmp_path / "letters", metadata=table)
+    found = {document.id: document.metadata.get("author") for document in reader}
+    assert found == {"1821/a": "Anna", "1822/a": "Ada", "b": "Bea", "c": "Cora"}
+    assert reader.report() == ["metadata: records that match no text: 1 (./c.txt)"]
+    reader = Reader(tmp_path / "letters" / "1821", metadata=table)
+    assert [document.metadata for document in reader] == [{}]  # of two that are called so
+    table = write(tmp_path / "twice.csv", "file,author\nc.txt,Cleo\nc.txt,Cora\n")
+    reader = Reader(tmp_path / "letters" / "c.txt", metadata=table)
+    assert [document.metadata for document in reader] == [{"author": "Cora"}]
+    assert reader.report() == [
+        "metadata: ids with several records, of which the last is used: 1 (c.txt)"
+    ]
 
 
 def test_a_sidecar_is_matched_by_file_name(tmp_path: Path) -> None:

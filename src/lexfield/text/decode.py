@@ -6,7 +6,7 @@ import codecs
 import re
 
 from lexfield.errors import ReadError
-from lexfield.text.language import UNKNOWN, detect_text_language
+from lexfield.text.language import detect_text_language, weigh_languages
 
 SAMPLE = 1 << 16  # bytes to look at
 BOMS = (
@@ -39,6 +39,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (0, b"<svg", "an SVG picture", ""),
     (0, b"GIF87a", "a GIF picture", ""),
     (0, b"GIF89a", "a GIF picture", ""),
+    (0, b"BM", "a BMP picture", ""),
     (0, b"II*\0", "a TIFF picture", ""),
     (0, b"MM\0*", "a TIFF picture", ""),
     (8, b"WEBP", "a WebP picture", ""),
@@ -54,7 +55,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (0, b"PAR1", "a parquet table", "Read it with --format parquet."),
     (0, b"\x93NUMPY", "a NumPy array", ""),
 )
-_READABLE = ("BZh", "MZ", "ID3", "AVI ", "WAVE", "WEBP", "ftyp", "ustar")  # could begin a text
+_READABLE = ("BZh", "BM", "MZ", "ID3", "AVI ", "WAVE", "WEBP", "ftyp", "ustar")  # begin texts, too
 _INSIDE = (  # what a zip archive holds
     (b"word/document.xml", "a Word document (DOCX)", _READ),
     (b"word/_rels/", "a Word document (DOCX)", _READ),
@@ -71,7 +72,12 @@ _FIRST = (  # how the first entry of a document that is a zip archive is called
 )  # fmt: skip
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
-_ELSEWHERE = {"cp1254": ("tr",), "cp1250": ("pl", "cs", "sk", "hu", "ro")}  # not Western
+_SPOKEN = {  # languages that are written in encodings of Latin letters
+    "cp1252": tuple("ca da de en es fi fr is it nb nl pt sv".split()),
+    "cp1250": tuple("cs hr hu pl ro sk sl".split()),
+    "cp1254": ("tr",),
+    "cp1257": ("et", "lt", "lv"),
+}
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
 _ACCENTED = 0.7  # or this, if these are accented letters and quotes, mostly one or two in a row
 _USUAL = bytes({*range(128), *range(0xC0, 0x100), *b"\x80\x84\x85\x8c\x91\x92\x93\x94\x96\x97\x9c"
@@ -84,12 +90,17 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--[^>]{0,1000}-->\s*){0,3}<(?:!doctype\s+html|html)[\s>]",
     re.IGNORECASE,
 )
-HTML = "a web page (HTML)"
+HTML, XML = "a web page (HTML)", "an XML document"
 
 
 def is_html(sample: bytes) -> bool:
     """Does a file that begins with these bytes declare to be HTML?"""
     return _HTML.match(sample.removeprefix(codecs.BOM_UTF8)) is not None
+
+
+def is_xml(sample: bytes) -> bool:
+    """Does a file that begins with these bytes declare to be XML?"""
+    return sample.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<?xml ")
 
 
 def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
@@ -142,8 +153,9 @@ def detect(sample: bytes, *, whole: bool, declared: re.Pattern[bytes] | None = N
     """Return the encoding of a text from its beginning, ``sample`` (or the ``whole`` text).
 
     A byte-order mark decides; then valid UTF-8 is UTF-8; then what the text itself has ``declared``
-    holds; a text with few bytes beyond ASCII is Western (cp1252) if it is short, or if nearly all
-    of them are accented letters and its language is recognised; the rest is guessed from its bytes.
+    holds; a text with few bytes beyond ASCII is in Latin letters if it is short, or if nearly all
+    of them are accented letters and its language is recognised: its words tell in which of four
+    encodings, Western (cp1252) if none do; the rest is guessed from its bytes.
     """
     for mark, name in BOMS:
         if sample.startswith(mark):
@@ -196,17 +208,20 @@ def _western(sample: bytes) -> str:
     is_accented, is_long = _is_accented(sample), len(sample) >= _SHORT
     if beyond > letters * (_ACCENTED if is_accented else _WESTERN) or (is_long and not is_accented):
         return ""
-    for encoding, spoken in _ELSEWHERE.items():
-        if detect_text_language(sample.decode(encoding, "replace")) in spoken:
-            return encoding
-    # Baltic languages have letters in the same places: only words tell.
-    if is_long and detect_text_language(sample.decode("cp1252", "replace")) == UNKNOWN:
+    evidence = {encoding: _weigh_encoding(sample, encoding) for encoding in _SPOKEN}
+    best = max(evidence, key=evidence.__getitem__)
+    if is_long and detect_text_language(sample.decode(best, "replace")) not in _SPOKEN[best]:
         return ""
+    return best if evidence[best] >= 0 else "latin-1"
+
+
+def _weigh_encoding(sample: bytes, encoding: str) -> float:
+    """Return the evidence that a text is in this encoding: words of its languages; less than
+    nothing if it cannot be."""
     try:
-        sample.decode("cp1252")
-        return "cp1252"
+        return weigh_languages(sample.decode(encoding), _SPOKEN[encoding])
     except UnicodeDecodeError:
-        return "latin-1"
+        return -1.0
 
 
 _START = re.compile(

@@ -39,8 +39,7 @@ _SCRIPTS = {
 
 def detect_text_language(text: str) -> str:
     """Return the code of the language of a text, from a sample of its middle, or unknown."""
-    start = max(0, (len(text) - _SAMPLE) // 2)
-    return detect_language(split_words(text[start : start + _SAMPLE].lower()))
+    return detect_language(split_words(_take_middle(text).lower()))
 
 
 def detect_parts(text: str, language: str) -> Counter[str]:
@@ -48,9 +47,8 @@ def detect_parts(text: str, language: str) -> Counter[str]:
 
     ``language`` is what ``detect_text_language`` returns, which looks at the same sample.
     """
-    start = max(0, (len(text) - _SAMPLE) // 2)
     found: Counter[str] = Counter()
-    parts = text[start : start + _SAMPLE].split("\n\n")
+    parts = _take_middle(text).split("\n\n")
     for part in parts:
         code = language if len(parts) == 1 else detect_language(split_words(part.lower()))
         if code != UNKNOWN:
@@ -84,6 +82,23 @@ def detect_language(words: Sequence[str]) -> str:
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
     if len(words) < _FEWEST:
         return UNKNOWN
+    sums, count, distinct = _weigh(counted)
+    best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
+    margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
+    is_enough = count[best] >= _LEAST * len(words) and distinct[best] >= _DISTINCT
+    return best if is_enough and sums[best] >= margin * sums[next_best] else UNKNOWN
+
+
+def weigh_languages(text: str, languages: Iterable[str]) -> float:
+    """Return the evidence that a text is in one of some languages: the sum of the one that has
+    most."""
+    sums = _weigh(Counter(split_words(_take_middle(text).lower())))[0]
+    return max(sums[code] for code in languages)
+
+
+def _weigh(counted: Counter[str]) -> tuple[dict[str, float], dict[str, int], dict[str, int]]:
+    """Return the sum of each language, and the number of words and of different words that speak
+    for it."""
     sums = dict.fromkeys(list_codes(), 0.0)
     count, distinct = dict.fromkeys(sums, 0), dict.fromkeys(sums, 0)
     for word, times in counted.items():
@@ -92,10 +107,12 @@ def detect_language(words: Sequence[str]) -> str:
             sums[language] += times / len(spoken)
             count[language] += times
             distinct[language] += 1
-    best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
-    margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
-    is_enough = count[best] >= _LEAST * len(words) and distinct[best] >= _DISTINCT
-    return best if is_enough and sums[best] >= margin * sums[next_best] else UNKNOWN
+    return sums, count, distinct
+
+
+def _take_middle(text: str) -> str:
+    start = max(0, (len(text) - _SAMPLE) // 2)
+    return text[start : start + _SAMPLE]
 
 
 def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:

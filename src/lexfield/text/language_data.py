@@ -12,12 +12,11 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent / "data" / "languages"
 # Languages without a file, which are known by their stopwords or by their script.
 _OTHER_NAMES = {
-    "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "hi": "hindi",
-    "hu": "hungarian", "id": "indonesian", "nb": "norwegian", "sk": "slovak", "vi": "vietnamese",
+    "bg": "bulgarian", "ca": "catalan", "hi": "hindi", "id": "indonesian",
     "el": "greek", "he": "hebrew", "ka": "georgian", "hy": "armenian", "ta": "tamil",
     "bn": "bengali",
 }  # fmt: skip
-_OTHER_CODES = {"cz": "cs", "no": "nb", "nn": "nb", "nor": "nb", "iw": "he", "in": "id"}
+_OTHER_CODES = {"iw": "he", "in": "id"}
 
 
 @dataclass(frozen=True)

@@ -24,22 +24,21 @@ from lexfield.errors import (
 )
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.cut import Cutter, Joining, NamePattern
-from lexfield.text.decode import HTML, check_encoding, refuse_kind, strip_gutenberg
+from lexfield.text.decode import HTML, XML, check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
 from lexfield.text.formats.pdf import CHILD
 from lexfield.text.language import FIELD, UNKNOWN, detect_text_language
 from lexfield.text.language_data import find_code
+from lexfield.text.metadata_table import MetadataTable
 from lexfield.text.readers import ARCHIVES, READERS, Item, choose_format, map_suffixes
-from lexfield.text.records import Record, find_field, put_title, to_string
+from lexfield.text.records import ID_FIELDS, Record, find_field, put_title, to_string
 from lexfield.text.skipped import give_reason, group_notes, report_skipped
 from lexfield.text.source import Source, name_text
 from lexfield.text.stopwords import check_language
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract", "description")
 _NO_TITLE = "none"
-_ID_FIELDS = ("id", "_id", "doc_id", "docno", "key", "issue id", "issue key")
-_FILE_FIELDS = ("file", "filename", "file_name", "path")
 
 
 class Reader:
@@ -101,21 +100,20 @@ class Reader:
         self._misnamed: list[str] = []
         self._files: dict[str, str] = {}  # ids of files that are one document, and their names
         self._guesses: dict[str, set[str]] = {}  # columns, and the files where they were chosen
-        self._matched: set[str] = set()
-        self._unmatched: list[str] = []
         self._declared: list[str] = []  # texts that are not English, as their files say
         self._read_files = 0
         self._noted: dict[str, tuple[str, str]] = {}  # by note: path and name of its file
         self._errors: list[LexfieldError] = []  # of skipped files
         self._suffixes = map_suffixes()
-        self._metadata = self._read_metadata(Path(metadata)) if metadata else {}
+        self._metadata = self._read_metadata(Path(metadata)) if metadata else MetadataTable()
 
     def __iter__(self) -> Iterator[Document]:
         for noted in (
-            self.skipped, self.notes, self._misnamed, self._files, self._guesses, self._matched,
-            self._unmatched, self._errors, self._noted, self._declared,
+            self.skipped, self.notes, self._misnamed, self._files, self._guesses, self._errors,
+            self._noted, self._declared,
         ):  # fmt: skip
             noted.clear()
+        self._metadata.forget()
         self._read_files = 0
         self._cutter = Cutter(*self._cutting)
         try:
@@ -176,7 +174,7 @@ class Reader:
         format = choose_format(by_name, kind)
         if format != by_name:
             source.notes.append(f"{source}: read as {format}, because it is {kind}")
-        if kind != HTML and getattr(READERS.get(format), "is_text", False):
+        if kind not in (HTML, XML) and getattr(READERS.get(format), "is_text", False):
             refuse_kind(kind, hint, str(source))
         if source.is_inside and format in ARCHIVES:
             raise ReadError(f"{source} is an archive in an archive.", "Unpack it first.")
@@ -273,7 +271,7 @@ class Reader:
     def _choose_fields(self, record: Record) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
         """Return the fields with the text of a record, with its title and with its id."""
         fields = self.text_fields or find_field(_TEXT_FIELDS, record)
-        ids = (self.id_field,) if self.id_field else find_field(_ID_FIELDS, record)
+        ids = (self.id_field,) if self.id_field else find_field(ID_FIELDS, record)
         if self.title_field is not None:
             is_left_out = self.title_field == _NO_TITLE or self.title_field in fields
             return fields, None if is_left_out else self.title_field, ids
@@ -285,7 +283,8 @@ class Reader:
     def _join_metadata(self, document: Document, file: str) -> Document:
         """Add the language that is given, and the record of the table whose id is that of a
         document, or the name of its file."""
-        known = {**document.metadata, **self._find_record(document.id, file)}
+        record = self._metadata.find(document.id, file if document.id in self._files else "")
+        known = {**document.metadata, **record}
         if self.language:
             known[FIELD] = self.language
         elif find_code(known.get(FIELD, "")) == "en":
@@ -293,32 +292,10 @@ class Reader:
             self._declared += [document.id] * (found not in ("en", UNKNOWN))
         return replace(document, metadata=known)
 
-    def _find_record(self, id: str, file: str) -> Mapping[str, str]:
-        if not self._metadata:
-            return {}
-        names = (id, Path(id).name, *((file, Path(file).name) if id in self._files else ()))
-        key = next((name for name in names if name in self._metadata), None)
-        if key is None:
-            self._unmatched.append(id)
-            return {}
-        self._matched.add(key)
-        return self._metadata[key]
-
-    def _read_metadata(self, path: Path) -> dict[str, Mapping[str, str]]:
-        """Return the records of a table by id."""
-        source = Source(path)
+    def _read_metadata(self, path: Path) -> MetadataTable:
         format = self._suffixes.get(os.path.splitext(path.name.lower().removesuffix(".gz"))[1])
-        known: dict[str, Mapping[str, str]] = {}
-        for item in _read_items("csv" if format in (None, "text") else format, source):
-            number, record = item if isinstance(item, tuple) else (0, {})
-            fields = find_field((*_ID_FIELDS, *_FILE_FIELDS), record)
-            if not fields:
-                names = " or ".join(map(repr, (*_ID_FIELDS[:5], *_FILE_FIELDS)))
-                raise ReadError(f"{path}:{number}: no field {names}.")
-            known[to_string(record[fields[0]])] = {
-                name: to_string(value) for name, value in record.items() if name not in fields
-            }
-        return known
+        items = _read_items("csv" if format in (None, "text") else format, Source(path))
+        return MetadataTable(items, str(path))
 
     def check_field(self, field: str) -> None:
         """Raise InputError if no document can have a metadata field, before any text is read: all
@@ -342,10 +319,10 @@ class Reader:
             or any(one.metadata.get(field) for one in named)
         ):
             return
-        tables = {name for record in self._metadata.values() for name in record}
+        tables = self._metadata.fields
         known = sorted(tables.union(self._name.fields if self._name else ()))
         what = f"the texts have only {list_names(known)}" if known else "the texts have no metadata"
-        if field in tables and not any(one.get(field) for one in self._metadata.values()):
+        if field in tables and not self._metadata.has_value(field):
             what = f"the column {field} of the table is empty"
         elif field in known:
             what = (
@@ -369,12 +346,7 @@ class Reader:
             wrong = f"{len(self._declared):,} ({list_names(self._declared, 3)})"
             what = "texts that their files declare to be English, but that seem not to be"
             notes.append(f"{what}: {wrong}; to correct it: --language")
-        lacking = [key for key in self._metadata if key not in self._matched]
-        for what, keys in (
-            ("records that match no text", lacking), ("texts without a record", self._unmatched)
-        ):  # fmt: skip
-            if keys:
-                notes.append(f"metadata: {what}: {len(keys):,} ({list_names(keys, 3)})")
+        notes += self._metadata.report()
         return notes
 
     def no_text_error(self) -> LexfieldError:

@@ -31,7 +31,7 @@ from typing import Any, Protocol
 from lexfield.errors import ReadError, list_names, need
 from lexfield.registry import Registry
 from lexfield.store.bounds import bounded_json, most_unpacked
-from lexfield.text.decode import HTML
+from lexfield.text.decode import HTML, XML
 from lexfield.text.document import Document
 from lexfield.text.formats import markdown
 from lexfield.text.records import Record
@@ -222,6 +222,7 @@ BY_CONTENT = {  # what ``identify`` says, and the format
     "a tar archive": "tar",
     "a parquet table": "parquet",
     HTML: "html",
+    XML: "tei",
 }
 READERS: Registry[FileReader] = Registry(
     "file format", "lexfield.readers", _FORMATS, instantiate=True
@@ -243,4 +244,5 @@ def choose_format(suffix_format: str, kind: str) -> str:
     if by_content is None or suffix_format not in _FORMATS:
         return suffix_format
     is_inside = by_content == "zip" and suffix_format in PACKED  # begins like any archive
-    return suffix_format if is_inside else by_content
+    is_page = by_content == "tei" and suffix_format != "text"  # may be XML itself
+    return suffix_format if is_inside or is_page else by_content

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+ID_FIELDS = ("id", "_id", "doc_id", "docno", "key", "issue id", "issue key")
 Record = Mapping[str, object]
 
 

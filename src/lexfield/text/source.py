@@ -15,7 +15,7 @@ from typing import IO
 
 from lexfield.errors import ReadError
 from lexfield.store.bounds import most_unpacked
-from lexfield.text.decode import HTML, SAMPLE, detect, identify, is_html, refuse_binary
+from lexfield.text.decode import HTML, SAMPLE, XML, detect, identify, is_html, is_xml, refuse_binary
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 COPY = "Copy or download it again."  # what to do about a damaged file
@@ -33,7 +33,8 @@ class Source:
     name: the path within the folder that is being read, or the name of a single file.
     encoding: the user's choice; None means that it is detected.
     notes: messages for the user about this input; readers may add to them.
-    data: the bytes of a file inside an archive; ``path`` is then only its name for messages.
+    data: the bytes of a file inside an archive, or why there are none; ``path`` is then only its
+        name for messages.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Source:
         path: Path | None,
         name: str = "",
         encoding: str | None = None,
-        data: bytes | None = None,
+        data: bytes | ReadError | None = None,
     ) -> None:
         self.path = path  # None for standard input
         self.name = name or ("stdin" if path is None else path.name)
@@ -77,8 +78,10 @@ class Source:
                         yield unzipped  # type: ignore[misc]
                 else:
                     yield raw
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ReadError(f"{self} is a damaged gzip file: {error}.") from error
+        except EOFError as error:
+            raise ReadError(f"{self} is a damaged gzip file: its end is missing.", COPY) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise ReadError(f"{self} is a damaged gzip file.", COPY) from error
         except FileNotFoundError as error:
             raise ReadError(f"{self} does not exist.", "Check the path.") from error
         except IsADirectoryError as error:
@@ -90,6 +93,8 @@ class Source:
 
     def _open_raw(self) -> IO[bytes]:
         """Open the file. A pipe, such as ``<(command)``, is read once and kept."""
+        if isinstance(self._piped, ReadError):
+            raise self._piped
         if self._piped is not None:
             return io.BytesIO(self._piped)
         raw = open(self, "rb")  # noqa: SIM115 (the caller closes it)
@@ -114,7 +119,9 @@ class Source:
             sample = file.read(SAMPLE)
         if not sample:
             raise ReadError(f"{self} is empty.", "Leave it out, or copy it again.")
-        return (HTML, "") if is_html(sample) else identify(sample, self.encoding)
+        if is_html(sample):
+            return HTML, ""
+        return (XML, "") if is_xml(sample) else identify(sample, self.encoding)
 
     def starts_with(self, start: bytes) -> bool:
         """Does the input begin with these bytes?"""

@@ -60,15 +60,35 @@ def open_zip(data: bytes, where: str, kind: str, bounds: Bounds) -> Iterator[zip
 
 
 def unzip(data: bytes, where: str, bounds: Bounds) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files in a zip archive."""
+    """Yield the names and contents of the files in a zip archive. Raise ReadError if one is
+    damaged."""
+    for name, content in _read_entries(data, where, bounds):
+        if isinstance(content, ReadError):
+            raise content
+        yield name, content
+
+
+def _read_entries(
+    data: bytes, where: str, bounds: Bounds
+) -> Iterator[tuple[str, bytes | ReadError]]:
+    """Yield the names and contents of the files in a zip archive, or what is wrong with one."""
     room = bounds.unpacked
     with open_zip(data, where, "zip archive", bounds) as archive:
         for entry in archive.infolist():
             is_link = entry.external_attr >> 28 == 0xA
             if entry.is_dir() or is_link or is_hidden(entry.filename):
                 continue
-            content = read_entry(archive, entry, where, room, bounds)
-            room -= len(content)
+            content: bytes | ReadError
+            try:
+                content = read_entry(archive, entry, where, room, bounds)
+                room -= len(content)
+            except ReadError:
+                raise
+            except NotImplementedError:
+                problem = "packed in a way that is not supported"
+                content = ReadError(f"{where}/{entry.filename} is {problem}.", "Unpack it first.")
+            except _ERRORS:
+                content = ReadError(f"{where}/{entry.filename} is damaged.", COPY)
             yield entry.filename, content
 
 
@@ -118,7 +138,7 @@ def read_zip(source: Source) -> Iterator[Source]:
     """Yield the files in a zip archive."""
     data = source.data()
     bounds = Bounds(unpacked=most_unpacked(len(data)))
-    for name, content in unzip(data, str(source), bounds):
+    for name, content in _read_entries(data, str(source), bounds):
         yield _enter(source, name, content)
 
 
@@ -145,7 +165,7 @@ def read_tar(source: Source) -> Iterator[Source]:
         raise ReadError(f"{source} is a damaged tar archive: {error}.", COPY) from error
 
 
-def _enter(source: Source, name: str, content: bytes) -> Source:
+def _enter(source: Source, name: str, content: bytes | ReadError) -> Source:
     parts = name.replace("\\", "/").split("/")
     name = "/".join(part for part in parts if part not in ("", ".", ".."))  # a name, not a place
     path = Path(str(source), name)

@@ -8,8 +8,9 @@ their number is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 from xml.parsers import expat
 
@@ -133,7 +134,7 @@ class TextElements:
             pass
         return writer.finish()
 
-    def read(self, events: Iterator[Event]) -> str:
+    def read(self, events: Iterable[Event]) -> str:
         """Return the text of a document from its events."""
         writer = _Writer(self)
         for kind, name, attributes in events:
@@ -204,28 +205,31 @@ def _join_spaces(text: str) -> str:
     return text.strip()
 
 
-def read_fields(events: Iterator[Event], paths: Mapping[str, str]) -> dict[str, str]:
+def read_fields(events: Iterable[Event], paths: Mapping[str, str]) -> dict[str, str]:
     """Return the first text at the end of each path, such as ``titleStmt/title``, by field.
 
-    Of several paths of a field, the first that has a text is used.
+    An attribute ``when`` counts more than the text of its element. Of several paths of a field, the
+    first that has a text is used.
     """
     found: dict[str, str] = {}
     complete: set[str] = set()
-    open_names: list[str] = []
-    for kind, name, _ in events:
+    names: list[str] = []  # of the open elements
+    begun: list[list[str]] = []  # paths that end at each of them
+    for kind, name, values in events:
         if kind == "start":
-            open_names.append(name)
-            continue
-        here = "/" + "/".join(open_names[-4:])
-        for path in paths:
-            if path in complete or not here.endswith("/" + path):
-                continue
-            if kind == "text":
-                found[path] = (found.get(path, "") + name)[:_LONGEST]
-            elif found.get(path, "").strip():
-                complete.add(path)
-        if kind == "end":
-            open_names.pop()
+            names.append(name)
+            here = "/" + "/".join(names[-4:])
+            begun.append([p for p in paths if p not in complete and here.endswith("/" + p)])
+            if when := values.get("when"):
+                found |= dict.fromkeys(begun[-1], when[:_LONGEST])
+                complete.update(begun[-1])
+        elif kind == "text":
+            for path in chain.from_iterable(begun):
+                if path not in complete:
+                    found[path] = (found.get(path, "") + name)[:_LONGEST]
+        else:
+            names.pop()
+            complete.update(path for path in begun.pop() if found.get(path, "").strip())
     fields: dict[str, str] = {}
     for path, name in paths.items():
         if text := " ".join(found.get(path, "").split()):
