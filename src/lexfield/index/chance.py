@@ -8,8 +8,8 @@ the score that about 50 rows reach (one in fifty of a small collection) the expe
     E(s) = n · (1 + (x(s) − x(u)) / (m · scale))^−m    n rows score at least u
 
 This is an exponential law whose scale is known from m scores only (its predictive distribution, a
-Lomax law); without that, what the fit gets wrong by chance would become small chances. x(s) is the
-score itself; or, where a method adds up words, how surprising it would be if words fell on rows
+Lomax law), so that what the fit gets wrong by chance makes fewer small chances. x(s) is the score
+itself; or, where a method adds up words, how surprising it would be if words fell on rows
 independently (``coincidence.py``). Words that belong together make the scale more than 1. Near the
 score of a copy, which no chance reaches, E falls to nothing.
 The best tenth counts as if it scored no more than the lowest of it (a censored sample), so that a
@@ -259,11 +259,12 @@ class Tail:
         counted = np.interp(-scores, self.scores, self.counts, left=0.0)
         if self.start == math.inf:
             return np.asarray(counted)
-        is_counted = self.start > -math.inf
-        excess, bent = (
-            np.maximum(one(scores) - (one(np.array(self.start)) if is_counted else 0.0), 0)
-            for one in (self.axis, self.bend)
-        )
+        start = np.array(self.start)
+        bases = (self.axis(start), self.bend(start)) if self.start > -math.inf else (0.0, 0.0)
+        bent = self.bend(scores) - bases[1]
+        both = np.maximum(self.axis(scores) - bases[0] + bent, 0)
+        bent = np.clip(bent, 0, both)
+        excess = both - bent
         fallen = (1 + excess / (self.support * self.scale)) ** -self.support
         fallen *= np.exp(-bent / self.scale)
         return np.where(scores > self.start, self.over * fallen, counted)
