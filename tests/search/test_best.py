@@ -211,6 +211,17 @@ def test_the_tail_keeps_its_promise() -> None:
     assert 0.05 < low < 0.35 and 0.6 < middle < 1.8 and 7 < high < 14
 
 
+def test_a_tail_fitted_to_few_scores_keeps_its_promise() -> None:
+    """It errs on the safe side, because the scores that are looked at are in the sample too."""
+    rng = np.random.default_rng(5)
+    low = 0
+    for _ in range(1000):
+        scores = rng.exponential(0.1, 400)
+        tail = Tail.fit(Sample.of(scores, len(scores)))
+        low += sum(tail.expect(score) < 0.1 for score in np.sort(scores)[-20:].tolist())
+    assert 0.03 < low / 1000 < 0.1
+
+
 def test_chance_is_worded_by_how_rare_a_match_is(index: Index) -> None:
     hits = [hit for query in QUERIES for hit in index.search(query, k=20)]
     worded = {word_chance(hit): hit for hit in hits if word_chance(hit)}

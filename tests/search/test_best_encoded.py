@@ -38,7 +38,8 @@ def score_all(index: Index, query: str, sentence: str) -> tuple[dict[int, float]
     rows = index.rows("sentence")
     asked, method = index.query(query), BestWords(extend=True)
     scored, _ = method.score_terms(Bags.of(rows), asked)
-    itself = method.score_query(Bags.of(rows), asked, scored)
+    weights = method.weigh_terms(Bags.of(rows), asked, scored)
+    itself = method.score_query(Bags.of(rows), asked, scored, weights)
     found = index.search(query, method, len(rows))
     words = {
         row: min(score / itself, 1) for row, score in zip(found.rows, found.scores, strict=True)

@@ -3,14 +3,15 @@
 This is what BLAST calls the E-value (Karlin and Altschul 1990). Most rows do not answer a query, so
 their scores show what chance does. A method scores a fixed sample of rows; where a part of the
 score is known for all rows, half of them are the highest by it, each standing for itself. Above
-the score that about 50 rows reach (one in fifty of a small collection) the expected number falls
-exponentially:
+the score that about 50 rows reach (one in fifty of a small collection) the expected number falls:
 
-    E(s) = n · exp(−(x(s) − x(u)) / scale)    n rows score at least u
+    E(s) = n · (1 + (x(s) − x(u)) / (m · scale))^−m    n rows score at least u
 
-x(s) is the score itself, bent upwards near that of a copy; or, where a method adds up words, how
-surprising it would be if words fell on rows independently (``coincidence.py``). Words that belong
-together make the scale more than 1.
+This is an exponential law whose scale is known from m scores only (its predictive distribution, a
+Lomax law), so that what the fit gets wrong by chance makes fewer small chances. x(s) is the score
+itself; or, where a method adds up words, how surprising it would be if words fell on rows
+independently (``coincidence.py``). Words that belong together make the scale more than 1. Near the
+score of a copy, which no chance reaches, E falls to nothing.
 The best tenth counts as if it scored no more than the lowest of it (a censored sample), so that a
 few true answers do not look like chance. docs/decisions/0012-best.md has the calibration.
 """
@@ -39,7 +40,7 @@ _CENSORED = 0.1
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _HOLDERS = 32  # rows of each word that are looked at
 _PRIOR = 20.0  # rows that speak for independent words
-_BEND = 0.1
+_BEND = 0.12
 _COPY = 1e-9  # a share that stands for no difference
 LEAST = 0.01  # a tail that was fitted to a sample cannot tell rarer ones apart
 Mask = NDArray[np.bool_] | None
@@ -206,15 +207,18 @@ def _join_word(parts: Sequence[JsonObject]) -> Word:
 
 @dataclass(frozen=True)
 class Tail:
-    """The expected number of rows by score: counted up to ``start``, exponential above."""
+    """The expected number of rows by score: counted up to ``start``, above it by a law that was
+    fitted to ``support`` scores."""
 
     scores: NDArray[np.float64]  # ascending negatives, for interpolation
     counts: NDArray[np.float64]
     start: float
     over: float
     scale: float
+    support: float
     rows: int
     axis: Axis
+    bend: Axis
 
     @classmethod
     def fit(cls, sample: ScoreSample) -> Tail:
@@ -222,23 +226,27 @@ class Tail:
         scores, weights = sample.scores[order], sample.weights[order]
         counts = np.cumsum(weights)
         surprise = _find_surprise(sample)
-        axis = partial(_place, surprise, sample.copy)
+        axis: Axis = surprise or np.asarray
+        bend = partial(_bend, sample.copy, 1.0 if surprise else _BEND * sample.copy)
         wanted = min(_OVER, _SHARE * sample.rows)
         size = max(_FEWEST, int(np.searchsorted(counts, wanted)))
         size = min(size, len(scores) // 2)
         if size < _FEWEST // 2:  # too few to say more than how many there are
             start = -math.inf if surprise else math.inf
-            return cls(-scores, counts, start, 1.0, 1.0, sample.rows, axis)
+            return cls(-scores, counts, start, 1.0, 1.0, _PRIOR, sample.rows, axis, bend)
         start, above = float(scores[size]), weights[:size]
-        excess, over = axis(scores[:size]) - axis(np.array(start)), float(above.sum())
+        places = [axis(some) + bend(some) for some in (scores[:size], np.array(start))]
+        excess, over = places[0] - places[1], float(above.sum())
         last = int(np.searchsorted(np.cumsum(above), _CENSORED * over))
         capped = np.minimum(excess, excess[last])
         total, below = float(above @ capped), float(above[last:].sum())
+        support = float(size - last)
         if surprise:
             scale = max((total + _PRIOR) / (below + _PRIOR), 1.0)
+            support += _PRIOR
         else:
             scale = max(total / max(below, 1e-12), 1e-12)
-        return cls(-scores, counts, start, over, scale, sample.rows, axis)
+        return cls(-scores, counts, start, over, scale, support, sample.rows, axis, bend)
 
     def expect(self, score: float) -> float:
         """Return how many rows are expected to score at least this by chance."""
@@ -251,25 +259,26 @@ class Tail:
         counted = np.interp(-scores, self.scores, self.counts, left=0.0)
         if self.start == math.inf:
             return np.asarray(counted)
-        base = self.axis(np.array(self.start)) if self.start > -math.inf else 0.0
-        excess = np.maximum(self.axis(scores) - base, 0)
-        return np.where(scores > self.start, self.over * np.exp(-excess / self.scale), counted)
+        start = np.array(self.start)
+        bases = (self.axis(start), self.bend(start)) if self.start > -math.inf else (0.0, 0.0)
+        bent = self.bend(scores) - bases[1]
+        both = np.maximum(self.axis(scores) - bases[0] + bent, 0)
+        bent = np.clip(bent, 0, both)
+        excess = both - bent
+        fallen = (1 + excess / (self.support * self.scale)) ** -self.support
+        fallen *= np.exp(-bent / self.scale)
+        return np.where(scores > self.start, self.over * fallen, counted)
 
 
-def _place(
-    surprise: Surprise | None, copy: float, scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return where scores lie on the axis on which the expected number falls exponentially.
+def _bend(copy: float, weight: float, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what is added to the places of scores near that of a copy, if that is known.
 
-    Near the score of a copy, if that is known, it is bent upwards: no chance reaches it. Up to
-    about 0.7 of it the bend is not felt.
+    Up to about 0.7 of it this is not felt.
     """
-    places = scores if surprise is None else surprise(scores)
     if not copy:
-        return places
+        return np.zeros_like(scores)
     share = np.clip(scores / copy, 0, 1)
-    weight = _BEND * copy if surprise is None else 1.0
-    return np.asarray(places - weight * np.log(np.maximum(1 - share**8, _COPY)))
+    return np.asarray(-weight * np.log(np.maximum(1 - share**8, _COPY)))
 
 
 def _find_surprise(sample: ScoreSample) -> Surprise | None:

@@ -25,6 +25,7 @@ be", each two in a row are searched for.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -42,7 +43,7 @@ from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search.bag_method import list_terms, list_words, sum_blocks
 from lexfield.search.best_encoded import EncodedParts, cap_scale, is_encoded, note_unfinished
-from lexfield.search.best_words import BestWords
+from lexfield.search.best_words import BestWords, Gram
 from lexfield.search.block_max import BlockSums
 from lexfield.search.mean import (
     OLD_INDEX,
@@ -120,28 +121,26 @@ class _Parts:
         why = _why_words_alone(rows, query)
         if any(word in rows.lexicon.ids for word in query.words):  # else that is said already
             self.notes += why
-        share = 0.0 if why else self._find_share()
+        weights = self._method.weigh_terms(self._bags, query, self._scored)
+        share = 0.0 if why else self._find_share(weights)
         self._weights = {"words": 1 - share, "sentence": share}
-        itself = self._method.score_query(self._bags, query, self._scored)
+        itself = self._method.score_query(self._bags, query, self._scored, weights)
         self._scale = self._weights["words"] / itself if itself else 0.0
 
-    def _find_share(self) -> float:
-        """Return the weight of the sentence's part."""
-        many = max(len(list_terms(self._bags, self._query)), _SHORT)
-        return WEIGHTS["sentence"] * math.sqrt(_SHORT / many) * self._find_coverage()
-
-    def _find_coverage(self) -> float:
-        """Return which part of the query has vectors: a rare word counts more than others."""
-        known = dict(zip(self._query.words, self._query.known.tolist(), strict=True))
-        covered = total = 0.0
-        held = {term.gram: self._method.find_weight(self._bags, one) for term, one in self._scored}
-        missing = self._method.find_rarity(self._bags, 0)
-        for term in list_terms(self._bags, self._query):
-            weight = held.get(term.gram, missing)
-            forms = (*term.words, *term.forms)
-            total += weight
-            covered += weight * any(known.get(form, False) for form in forms)
-        return covered / total if total else 1.0
+    def _find_share(self, weights: Mapping[Gram, float]) -> float:
+        """Return the weight of the sentence's part: less for a long query, and for one of which a
+        part, by the weights of its terms, has no vectors."""
+        known = {
+            word for word, has in zip(self._query.words, self._query.known, strict=True) if has
+        }
+        covered = sum(
+            weights[term.gram]
+            for term in list_terms(self._bags, self._query)
+            if not known.isdisjoint(term.words) or not known.isdisjoint(term.forms)
+        )
+        total = sum(weights.values())
+        length = math.sqrt(_SHORT / max(len(weights), _SHORT))
+        return WEIGHTS["sentence"] * length * (covered / total if total else 1.0)
 
     def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return rows that include the ``k`` best, and their scores."""

@@ -75,7 +75,8 @@ class EncodedParts:
         self._tokens: AskedWords | None = None
         self._compared: set[int] = set()
         self._sentence, self._explain_sentence = self._ask()
-        itself = method.score_query(self._bags, query, self._scored)
+        weights = method.weigh_terms(self._bags, query, self._scored)
+        itself = method.score_query(self._bags, query, self._scored, weights)
         self._scale = 1 / itself if itself else 0.0
 
     def _ask(self) -> Sentence:

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
-from lexfield.search.bag_method import Scored, TermScores, list_terms
+from lexfield.search.bag_method import Scored, list_terms
 from lexfield.search.bm25 import Bm25
 
 _RARITY = 1.5
+Gram = tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +41,23 @@ class BestWords(Bm25):
         ]
         return damped, notes
 
-    def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
-        """Return what the query would score if it were a row.
+    def weigh_terms(self, bags: Bags, query: Query, scored: Scored) -> dict[Gram, float]:
+        """Return how much each term of a query tells rows apart.
 
         A word that neither is in the index nor has a related one there counts as one that is in no
         row: a text that holds the rest of the query is no copy of it.
         """
+        missing = self.find_rarity(bags, 0)
+        weights = dict.fromkeys((term.gram for term in list_terms(bags, query)), missing)
+        for term, one in scored:
+            holding = self.choose_holding(one.own, one.holding)
+            weights[term.gram] = self.find_rarity(bags, holding)
+        return weights
+
+    def score_query(
+        self, bags: Bags, query: Query, scored: Scored, weights: dict[Gram, float]
+    ) -> float:
+        """Return what the query would score if it were a row, by the weights of its terms."""
         counts = {term.gram: term.weight for term in list_terms(bags, query)}
         own = {bags.ids[gram[0]]: n for gram, n in counts.items() if gram[0] in bags.ids}
         norm = self.find_norm(bags, len(query.tokens))
@@ -55,15 +67,11 @@ class BestWords(Bm25):
             if one.related is not None and one.weights is not None:
                 pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
                 count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
-            score += term.weight * self.find_weight(bags, one) * count / (count + norm)
+            score += term.weight * weights[term.gram] * count / (count + norm)
             del counts[term.gram]
-        rarity = self.find_rarity(bags, 0)
-        missing = (_damp(count) * count / (count + norm) for count in counts.values())
-        return float(score + rarity * sum(missing))
-
-    def find_weight(self, bags: Bags, one: TermScores) -> float:
-        """Return how much a term tells rows apart."""
-        return self.find_rarity(bags, self.choose_holding(one.own, one.holding))
+        for gram, count in counts.items():  # in no row
+            score += _damp(count) * weights[gram] * count / (count + norm)
+        return float(score)
 
 
 def _damp(count: float) -> float:
