@@ -217,7 +217,7 @@ def test_a_tail_fitted_to_few_scores_keeps_its_promise() -> None:
     low = 0
     for _ in range(1000):
         scores = rng.exponential(0.1, 400)
-        tail = Tail.fit(Sample.of(scores, len(scores)))
+        tail = Tail.fit(ScoreSample.of(scores, len(scores)))
         low += sum(tail.expect(score) < 0.1 for score in np.sort(scores)[-20:].tolist())
     assert 0.03 < low / 1000 < 0.1
 

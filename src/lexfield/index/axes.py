@@ -117,8 +117,7 @@ def text_axes(
     themselves are returned for plain means only: other vectors are computed again from words.
     """
     count, dims = len(rows), rows.vectors.shape[1]
-    if basis is None:
-        basis = Basis.of(*rows.sample(count), rows.places, rows.vectors)
+    basis = basis or Basis.of(*rows.sample(count), rows.places, rows.vectors)
     turned = basis.turned
     shift = basis.center @ basis.rotation.astype(np.float64)
     lengths = measure_rows(turned)
