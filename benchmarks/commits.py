@@ -148,7 +148,8 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         old, new = Path(place) / "old", Path(place) / "new"
-        shutil.copytree(ROOT / "src", new / "src")
+        for name in ("src", "docs"):  # stored help is in docs
+            shutil.copytree(ROOT / name, new / name)
         git = ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "-q", "--detach", str(old), chosen.commit], check=True)
         try:
