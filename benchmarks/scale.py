@@ -42,8 +42,7 @@ PEERS_UP_TO = 2_000_000  # sentences: bm25s holds the tokens of all texts as Pyt
 _BUILD = """
 import sys
 from lexfield.search.index import Index
-from lexfield.text.corpus import Corpus
-index = Index.build(Corpus.read([sys.argv[1]]), sys.argv[2], replace=True)
+index = Index.build(sys.argv[1], sys.argv[2], replace=True)
 """
 _PEER_BUILD = """
 import json, sys

@@ -17,6 +17,7 @@ axis for a scan; and ``far``, the next axes row by row, for the rows that the sc
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -147,16 +148,10 @@ def text_axes(
         return squared
 
     blocks = range(0, count, _BLOCK)
-    steps = np.zeros(FAR, np.float32)
-    for largest in map_blocks(add_up, blocks):
-        np.maximum(steps, largest, out=steps)
-        release()
+    steps = _find_largest(add_up, blocks, np.zeros(FAR, np.float32))
     steps /= 127
     steps[steps == 0] = 1
-    squared = np.zeros(2)
-    for found in map_blocks(encode, blocks):
-        np.maximum(squared, found, out=squared)
-        release()
+    squared = _find_largest(encode, blocks, np.zeros(2))
     return {
         "rotation": basis.rotation,
         "center": basis.center.astype(np.float32),
@@ -168,6 +163,14 @@ def text_axes(
         "rests": rests,
         "errors": np.sqrt(squared),
     }
+
+
+def _find_largest(task: Callable[[int], Array], blocks: range, largest: Array) -> Array:
+    """Return the largest of each of the numbers that a task returns for blocks of rows."""
+    for found in map_blocks(task, blocks):
+        np.maximum(largest, found, out=largest)
+        release()
+    return largest
 
 
 def split_vector(counts: Array, contributions: Array) -> NDArray[np.float64]:

@@ -35,6 +35,7 @@ from lexfield.store.mirror import name_path
 from lexfield.store.owned import refuse_others
 from lexfield.text.corpus import Corpus, read_table
 from lexfield.text.document import Document
+from lexfield.text.folder import walk
 from lexfield.text.frames import is_table
 from lexfield.text.language import choose_language
 from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
@@ -46,6 +47,8 @@ from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 Documents = Corpus | Document | Mapping[str, str] | Iterable[Document | str]
 KIND = "index"
 _TOKEN, _ROW = 6, 400  # bytes of a word in order and in postings; of a row, and to compute it
+_PLAIN = frozenset((".txt", ".jsonl", ".ndjson", ".csv", ".tsv"))  # what they hold is stored
+_GROWTH = 4  # bytes of an index per byte of such a file, about
 _FUNCTION = "function_"  # begins the names of tokenizers that were not registered
 
 
@@ -209,8 +212,23 @@ def _check_room(path: Path, corpus: Corpus, embedded: WordEmbeddings) -> None:
     each = embedded.vectors.itemsize + embedded.added.itemsize
     needed = len(corpus.texts.data) + _TOKEN * len(corpus.tokens) + _ROW * rows
     needed += words * each * embedded.vectors.shape[1]
+    _refuse_small_disk(path, needed, needed)
+
+
+def check_files(names: Iterable[str | Path], path: Path) -> None:
+    """Raise StoreError, before anything is read, if the disk of ``path`` has no room for an index
+    of some files and folders; names of anything else are left alone."""
+    named = (Path(name) for name in names if isinstance(name, Path) or names_file(name))
+    found = (file for one in named for file in (walk(one, []) if one.is_dir() else [one]))
+    plain = (file for file in found if file.suffix.lower() in _PLAIN and file.is_file())
+    size = sum(file.stat().st_size for file in plain)
+    _refuse_small_disk(path, size, _GROWTH * size)
+
+
+def _refuse_small_disk(path: Path, least: int, needed: int) -> None:
+    """Raise StoreError if a disk has less room than the ``least`` that an index can need."""
     there = next(folder for folder in path.absolute().parents if folder.exists())
-    if needed > (free := shutil.disk_usage(there).free):
+    if least > (free := shutil.disk_usage(there).free):
         raise StoreError(
             f"The index needs about {needed / 1e6:,.0f} MB; {there} has room for"
             f" {free / 1e6:,.0f} MB.",

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from lexfield.cluster.build_shards import build_sharded
 from lexfield.errors import InputError
-from lexfield.index.build import check_free
+from lexfield.index.build import check_files, check_free
 from lexfield.index.encodings import need_encodings
 from lexfield.index.names import name_encoding
 from lexfield.index.units import UNITS
@@ -172,6 +172,8 @@ def _read(
     texts: Sources, options: FileOptions, output: Path, cut: JsonObject, progress: Progress
 ) -> Corpus:
     """Return texts that are cut; large collections are kept on the disk of the index."""
+    given = texts if isinstance(texts, list | tuple) else [texts]
+    check_files([one for one in given if isinstance(one, str | Path)], output)
     with spool_beside(output):
         corpus = read_texts(texts, options, progress, **cut)
         wanted = cut["normalisation"]
