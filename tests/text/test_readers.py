@@ -19,7 +19,7 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.read import Reader
 from lexfield.text.readers import READERS, read_csv
-from lexfield.text.source import Source
+from lexfield.text.source import Source, name_text
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -145,3 +145,10 @@ def test_tables_may_be_separated_by_semicolons_or_tabs(tmp_path: Path) -> None:
         path.write_text(f"\nid{mark}text\na{mark}One, two.\nb{mark}Three.\n", "utf-8")
         found = [(one.id, one.text) for one in lx.Corpus.read(path).documents]
         assert found == [("a", "One, two."), ("b", "Three.")]
+
+
+def test_an_id_has_no_suffix_if_a_file_is_one_document() -> None:
+    single = ("text", "pdf", "docx", "odt", "epub", "html", "rtf", "markdown", "eml", "tei")
+    for suffix in (suffix for name in single for suffix in READERS.get(name).suffixes):
+        assert name_text(Source(Path(f"a{suffix}"))) == "a"
+    assert name_text(Source(Path("a.csv"))) == "a.csv"

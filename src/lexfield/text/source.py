@@ -22,8 +22,8 @@ COPY = "Copy or download it again."  # what to do about a damaged file
 CUT_OFF = "the file seems to be cut off; what there is was read"
 _PIECE = 1 << 20
 _NAMED = frozenset(  # suffixes of files that are one document each
-    ".txt .md .text .markdown .pdf .docx .odt .epub .html .htm .xhtml .rtf .eml .srt .vtt .xml"
-    " .tei".split()
+    ".txt .md .text .markdown .pdf .docx .docm .odt .ott .epub .html .htm .xhtml .rtf .eml .mht"
+    " .mhtml .srt .vtt .xml .tei".split()
 )
 
 
