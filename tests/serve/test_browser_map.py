@@ -127,6 +127,16 @@ def test_a_folder_gives_a_collection_its_name(visit: Open, tmp_path: Path) -> No
     expect(hit.locator(".tag")).to_have_count(0)  # all are German
 
 
+def test_an_exported_overview_has_the_words_of_each_document(visit: Open) -> None:
+    page = visit("/overview?index=trades")
+    page.locator("summary", has_text="Export").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").click()
+    lines = saved.value.path().read_text("utf-8").splitlines()
+    assert lines[0].split(",")[:2] == ["document", "words"]
+    assert any(line.partition(",")[2].strip() for line in lines[1:]), lines
+
+
 def test_cards_and_controls_stand_in_a_row(visit: Open) -> None:
     page = visit("/overview?index=trades", viewport={"width": 768, "height": 1024})
     cards = page.locator(".questions li")

@@ -16,8 +16,8 @@ export function flatten(rows) {
     for (const [name, value] of Object.entries(row)) {
       if (LEFT_OUT.includes(name)) continue;
       if (Array.isArray(value)) {
-        const plain = value.filter((one) => typeof one !== "object" || one === null);
-        if (plain.length === value.length && value.length) out[name] = value.join("; ");
+        const plain = value.map((one) => one?.word ?? one).filter((one) => typeof one !== "object" || one === null);
+        if (plain.length === value.length && value.length) out[name] = plain.join("; ");
       } else if (value && typeof value === "object") {
         for (const [key, inner] of Object.entries(value))
           if (typeof inner !== "object" || inner === null)

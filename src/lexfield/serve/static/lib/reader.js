@@ -43,14 +43,14 @@ export function Reader({ alone = false }) {
     addEventListener("keydown", leave);
     return () => removeEventListener("keydown", leave);
   }, [alone]);
-  useEffect(() => {
-    if (about) say(`${titleOf(doc, about.metadata)} is open beside the view.`);
-  }, [about?.document]);
+  const title = titleOf(doc, about?.metadata);
+  useEffect(() => void (about && say(`${title} is open beside the view.`)), [about?.document]);
+  const problem = first.problem?.status === 404 ? { message: `There is no text ${doc} here.` } : first.problem;
   if (!doc) return html`<${Empty} />`;
   return html`<aside class="reader ${alone ? "alone" : ""}" aria-label="Reader">
     <header>
       <div class="spread">
-        ${alone ? html`<h1>${titleOf(doc, about?.metadata)}</h1>` : html`<h2>${titleOf(doc, about?.metadata)}</h2>`}
+        ${alone ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
         <div class="tools">
           ${
             alone
@@ -76,8 +76,8 @@ export function Reader({ alone = false }) {
       }
     </header>
     ${
-      first.problem &&
-      html`<${Trouble} problem=${first.problem} />
+      problem &&
+      html`<${Trouble} problem=${problem} />
         <p class="choose-text"><a href=${href("read", {})}>Choose another text</a></p>`
     }
     ${about && html`<${Text} key=${doc} index=${index} doc=${doc} about=${about} chosen=${chosen} />`}

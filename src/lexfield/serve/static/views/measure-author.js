@@ -56,14 +56,14 @@ export function Author() {
       html`<section aria-label="The guess">
       <p class="verdict">${one.label && "Most like "}<strong id="guess">${one.label ?? "Undecided"}</strong> <span
         class="small">
-          ${one.label && `${percent(one.probability)} sure, if it is one of these; `}right for
-          ${percent(one.accuracy)} of known texts of this length</span></p>
+          ${one.label && `${percent(one.probability)} sure, if it is one of these; `}
+          ${`right for ${percent(one.accuracy)} of known texts of this length`}</span></p>
       <ul class="shares">
         ${one.candidates.slice(0, 8).map(
           (each) =>
             html`<li>
               <span class="name">${each.label}</span> <span class="bar"
-                style=${{ width: `${60 * each.probability}%` }}></span> <span
+                style=${{ width: `${100 * each.probability}%` }}></span> <span
                   class="small">${percent(each.probability)}</span>
             </li>`,
         )}

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { post, useAnswer, work } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
-import { narrow } from "../lib/filter.js";
+import { anyOf, narrow } from "../lib/filter.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink } from "../lib/text.js";
 import {
@@ -91,12 +91,12 @@ function Topic({ topic }) {
       )}
     </p>
     ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} metadata=${metadata} />`}
-    <${Shares} topic=${topic} metadata=${metadata} />
+    <${Shares} topic=${topic} />
   </div>`;
 }
 
 /** The documents with the most of a topic, or its share over a field. */
-function Shares({ topic, metadata }) {
+function Shares({ topic }) {
   const { index, where, about, params } = usePage();
   const fields = Object.keys(about.metadata).filter((name) => Object.keys(about.metadata[name]).length > 1);
   const by = fields.includes(params.get("by") ?? "") ? (params.get("by") ?? "") : "";
@@ -118,26 +118,40 @@ function Shares({ topic, metadata }) {
           }))} />
           <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
         </${Outcome}>`
-        : html`<${TopicDocuments} topic=${topic.topic} where=${where} metadata=${metadata} />`
+        : html`<${TopicDocuments} topic=${topic.topic} where=${where} />`
     }`;
 }
 
 /** The documents that have most of a topic. */
-export function TopicDocuments({ topic, where, metadata }) {
+export function TopicDocuments({ topic, where }) {
   const { index } = usePage();
   const found = useAnswer("topic_shares", { index, topic: [topic], k: MOST });
-  const named = useAnswer("documents", { index, where, k: 2000 }).answer?.results;
+  const passing = useAnswer("documents", where.length ? { index, where, k: 2000 } : null).answer?.results;
+  const allowed = passing && new Set(passing.map((one) => one.id));
+  const rows = (found.answer?.results ?? [])
+    .filter((one) => one.share >= LITTLE && (!where.length || allowed?.has(one.value)))
+    .slice(0, SHOWN);
+  const shown = rows.length
+    ? {
+        index,
+        where: [
+          anyOf(
+            "id",
+            rows.map((one) => one.value),
+          ),
+        ],
+      }
+    : null;
+  const known = useAnswer("documents", shown).answer?.results ?? [];
+  const metadata = Object.fromEntries(known.map((one) => [one.id, one.metadata]));
   return html`<${Outcome} asked=${found}>
-    ${(answer) => {
-      const allowed = named && new Set(named.map((one) => one.id));
-      const rows = answer.results.filter((one) => allowed?.has(one.value) && one.share >= LITTLE).slice(0, SHOWN);
-      if (named && !rows.length)
-        return html`<p class="hint">No document ${where.length > 0 && "that passes the filter "}has much of it.</p>`;
-      return html`<${Bars} rows=${rows.map((one) => ({
-        share: one.share,
-        name: html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`,
-      }))} />`;
-    }}
+    ${() =>
+      !rows.length && (passing || !where.length)
+        ? html`<p class="hint">No document ${where.length > 0 && "that passes the filter "}has much of it.</p>`
+        : html`<${Bars} rows=${rows.map((one) => ({
+            share: one.share,
+            name: html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`,
+          }))} />`}
   </${Outcome}>`;
 }
 

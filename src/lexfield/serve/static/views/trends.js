@@ -162,7 +162,7 @@ function Behind({ at, rows, along, text, by, metadata }) {
     sentence=${sentenceOf(at.id)} />: read from here.</p>`;
   return html`<section class="kwic" aria-label="Documents of the topic">
     <h2>${fieldName(by)} ${at.label}: documents with most of it</h2>
-    <${TopicDocuments} topic=${topic} where=${where} metadata=${metadata} />
+    <${TopicDocuments} topic=${topic} where=${where} />
   </section>`;
 }
 
