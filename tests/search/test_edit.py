@@ -41,6 +41,25 @@ def test_every_width_of_pattern_and_row(size: int) -> None:
     assert measured(text, rows) == [Levenshtein.distance(text, row) for row in rows]
 
 
+@pytest.mark.parametrize("size", [1, 25, 63, 64, 65, 200])
+def test_rows_that_are_much_longer_than_the_pattern(size: int) -> None:
+    random = np.random.default_rng(size)
+    text = "".join(random.choice(list("abcd"), size))
+    lengths = (0, 60, 130, 1000, 4096, 5001, 5001)
+    rows = ["".join(random.choice(list("abcde"), n)) for n in lengths] + ["x" * 3000 + text]
+    exact = [Levenshtein.distance(text, row) for row in rows]
+    assert measured(text, rows) == exact
+    for limit in (900, 3000):
+        for got, expected in zip(measured(text, rows, limit), exact, strict=True):
+            assert got == expected or min(got, expected) > limit
+
+
+def test_a_row_of_a_million_symbols_is_measured_in_seconds() -> None:
+    """Its band has a million diagonals, of which only those in the table are kept."""
+    text, row = "a boat in a storm", "word " * 200_000
+    assert measured(text, [row]) == [Levenshtein.distance(text, row)]
+
+
 @given(texts.filter(len), st.lists(texts, min_size=1, max_size=5), st.integers(0, 60))
 def test_a_limit_only_changes_what_lies_over_it(text: str, rows: list[str], limit: int) -> None:
     for got, row in zip(measured(text, rows, limit), rows, strict=True):

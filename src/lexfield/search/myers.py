@@ -4,7 +4,9 @@ D[i, j] is the distance between the first i symbols of the pattern and the first
 n and m symbols. A path of at most d edits stays on the diagonals i − j from (n − m − d) / 2 to
 (n − m + d) / 2, for it needs |i − j| edits to reach such a cell, and |(n − i) − (m − j)| to leave.
 The vertical differences of D on these diagonals are the bits of one or a few machine words, and a
-symbol of the row moves them along the diagonals in a dozen operations.
+symbol of the row moves them along the diagonals in a dozen operations. If there are more diagonals
+than symbols of the pattern, only the words that reach into the table are kept: as the band slides
+down, words enter above its first row and leave below its last.
 
 D never falls along a diagonal. So its value on the diagonal that ends at D[n, m], the distance, is
 a bound of it in every column, and rows of which it exceeds the limit are left early. Rows are taken
@@ -90,7 +92,7 @@ def _measure(
         begin, end, sizes, found = starts[own], ends[own], lengths[own], out[own]
         at[: len(sizes)] = begin
         touched += _touch(data, begin, end)
-        band, window, low = _begin(sizes, pattern, len(symbols), limit)
+        band, window, low, top = _begin(sizes, pattern, len(symbols), limit)
         for lane in range(len(sizes)):
             found[lane] = max(0, len(pattern) - sizes[lane])
             lanes[_EDITS + lane] = np.uint64(found[lane])
@@ -107,7 +109,11 @@ def _measure(
             stop = min(done + _CHUNK, longest)
             for column in range(done, stop):
                 _advance(band, lanes, codes[column - done], window)
-                _slide(window, pattern, low + column + 64 * (len(window) - 1))
+                _slide(window, pattern, low + column + 64 * (top + len(window) - 1))
+                if top and low + column + 1 + 64 * top == 0:
+                    top -= 1
+                    _lift(band, window)
+                    _mark_ends(band, sizes, len(pattern) - low - 64 * top)
                 if column + 1 >= shortest or column + 1 == stop:
                     for lane in range(len(sizes)):
                         if column < sizes[lane]:
@@ -151,26 +157,50 @@ def _decode(data: Array, place: int, count: int, table: Array, symbols: Array, c
 
 
 @kernel
-def _begin(lengths: Array, pattern: Array, symbols: int, limit: int) -> tuple[Array, Array, int]:
+def _begin(
+    lengths: Array, pattern: Array, symbols: int, limit: int
+) -> tuple[Array, Array, int, int]:
     """Return the state before the first column: what is known of each lane (see ``_advance``), for
-    each code which symbols of the pattern are in the band, and the lowest diagonal."""
+    each code which symbols of the pattern are in the band, the lowest diagonal, and how many words
+    of the band are above those that are kept."""
     size, longest, shortest = len(pattern), int(lengths.max()), int(lengths.min())
     most = min(limit, max(size, longest))  # no distance exceeds the longer length
     most = max(most, longest - size, size - shortest)  # the last diagonal of each lane is there
     low = -((most + longest - size) // 2)
-    words = ((size - shortest + most) // 2 - low) // 64 + 1
+    words, top = ((size - shortest + most) // 2 - low) // 64 + 1, 0
+    if words > size // 64 + 2:
+        words, top = size // 64 + 2, max(0, -((low + 64) // 64))
+    start = low + 64 * top  # row of the first bit
     band = np.zeros((words + 1, 4 * _LANES), np.uint64)
     window = np.zeros((words + 1, symbols + 1), np.uint64)
     for word in range(words):  # cells below row 0 exceed those above
-        above = max(0, -low - 64 * word)
+        above = max(0, -start - 64 * word)
         plus = np.uint64(0) if above > 63 else ~((_ONE << np.uint64(above)) - _ONE)
         band[word, _PLUS : _PLUS + _LANES] = plus
+    _mark_ends(band, lengths, size - start)
+    for place in range(max(0, -start), min(64 * words, size - start)):
+        window[place >> 6, pattern[start + place]] |= _ONE << np.uint64(place & 63)
+    return band, window, low, top
+
+
+@kernel
+def _mark_ends(band: Array, lengths: Array, last: int) -> None:
+    """Mark the diagonal where each lane ends, if it is in the band; ``last`` is the place of the
+    one where an empty row would end."""
     for lane in range(len(lengths)):
-        place = size - lengths[lane] - low
-        band[place >> 6, _ENDS + lane] = _ONE << np.uint64(place & 63)
-    for place in range(max(0, -low), min(64 * words, size - low)):
-        window[place >> 6, pattern[low + place]] |= _ONE << np.uint64(place & 63)
-    return band, window, low
+        place = last - lengths[lane]
+        if 0 <= place < 64 * (len(band) - 1):
+            band[place >> 6, _ENDS + lane] = _ONE << np.uint64(place & 63)
+
+
+@kernel
+def _lift(band: Array, window: Array) -> None:
+    """Take the word above the first into the band instead of the last."""
+    for word in range(len(band) - 2, 0, -1):
+        band[word] = band[word - 1]
+        window[word] = window[word - 1]
+    band[0] = 0
+    window[0] = 0
 
 
 @kernel
