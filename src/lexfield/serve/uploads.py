@@ -101,7 +101,7 @@ def _check_text(name: str, data: bytes) -> None:
         raise InputError(
             f"{name} is {what}, not text.",
             "Send text, a document (PDF, DOCX, ODT, EPUB, HTML, RTF, e-mail), a table (csv, tsv,"
-            " jsonl, parquet), or a zip archive of these.",
+            " jsonl, json, parquet), or a zip archive of these.",
         )
 
 
