@@ -44,6 +44,7 @@ _HINT = (
 )
 _TYPED = 0.9  # share of the values of a field that make it one of numbers or of dates
 _MOST_VALUES = 1000  # of a field that a note is chosen from
+_MOST_LISTED = 10  # of these, in a note
 
 
 def read_where(where: Where | None) -> list[Condition]:
@@ -104,6 +105,21 @@ class Column:
         """Return a number, or a day as a date."""
         return date.fromordinal(int(number)).isoformat() if self.kind == "date" else f"{number:g}"
 
+    @property
+    def range(self) -> str:
+        """The least and the largest value, if there are several numbers or dates; else empty."""
+        if self.kind == "values":
+            return ""
+        ends = self.show(np.nanmin(self.bounds)), self.show(np.nanmax(self.bounds))
+        return " to ".join(ends) if ends[0] != ends[1] else ""
+
+    def turn(self, part: str) -> str:
+        """Return a range whose ends are in the wrong order, such as =9..1, the right way round."""
+        low, dots, high = part.lstrip("=").partition("..")
+        first, last = self._parse(low.strip()), self._parse(high.strip())
+        is_wrong = dots and first is not None and last is not None and first[0] > last[1]
+        return f"={high.strip()}..{low.strip()}" if is_wrong else ""
+
     def match(self, operator: str, value: str) -> NDArray[np.bool_]:
         """Return which documents meet a condition. Raise InputError if it cannot be understood."""
         if operator == "!=":
@@ -159,8 +175,9 @@ class Column:
             )
         parsed = self._parse(value)
         if parsed is None:
-            what = "a number" if self.kind == "number" else "a date such as 1850-12-31"
-            raise InputError(f"{asked} needs {what}.", _HINT)
+            what = "a number" if self.kind == "number" else "a date"
+            known = self.range or list_names(self.distinct)
+            raise InputError(f"{asked} needs {what}; {self.name} has {known}.", _HINT)
         low, high = parsed
         least = self.bounds[:, 0]  # comparisons with NaN are false
         match operator:
@@ -241,7 +258,13 @@ def choose_documents(
 
 def missing_note(name: str, part: str, values: Sequence[str]) -> str:
     """Return a note that no document meets a condition, and what the field holds."""
-    asked, known = f"no document has {name}{part}", list_names(values, 10)
+    asked, known = f"no document has {name}{part}", list_names(values, _MOST_LISTED)
+    column = Column(name, values)
+    if right := column.turn(part):
+        return f"{asked}; write {name}{right}; the values are {column.range or known}"
+    is_value = part.startswith("=") and ".." not in part and len(values) <= _MOST_LISTED
+    if column.range and not (is_value and column.kind == "number"):
+        return f"{asked}; write a {column.kind} in the range of {name}: {column.range}"
     close = suggest(part.lstrip("="), values) if part.startswith("=") else ""
     if close:
         return f"{asked}; d{close[1:]} The values are {known}"
@@ -249,8 +272,13 @@ def missing_note(name: str, part: str, values: Sequence[str]) -> str:
 
 
 def list_values(column: Column) -> list[str]:
-    """Return the most frequent values of a field."""
-    return [value for value, _ in column.distinct.most_common(_MOST_VALUES)]
+    """Return the most frequent values of a field; of numbers and dates also the first and last."""
+    found = [value for value, _ in column.distinct.most_common(_MOST_VALUES)]
+    if column.kind != "values":
+        order = column.bounds[:, 0]
+        ends = (column.values[int(end)] for end in (np.nanargmin(order), np.nanargmax(order)))
+        found = list(dict.fromkeys((*found, *ends)))
+    return found
 
 
 def _read_all(
