@@ -10,6 +10,7 @@ from lexfield.errors import InputError
 from lexfield.text.fields import (
     Column,
     choose_documents,
+    find_source,
     list_values,
     match_where,
     missing_note,
@@ -141,3 +142,19 @@ def test_a_value_out_of_range_is_answered_with_the_range() -> None:
     assert missing_note("n", ">5000", list_values(many)).endswith("range of n: 1 to 2000")
     with pytest.raises(InputError, match=r"No document has n=9\.\.1\. Write n=1\.\.9; the values"):
         choose_documents(["a", "b"], [{"n": "3"}, {"n": "4"}], [("n", "=", "9..1")])
+
+
+def test_a_year_is_found_in_the_only_field_of_dates_and_names_in_any_case() -> None:
+    records = [{"Created": "2021-03-04", "Title": "A"}, {"Created": "5 May 2020", "title": ""}, {}]
+    ids = ["a", "b", "c"]
+    for name, value in (("year", "2020"), ("Year", "2020"), ("created", "5 May 2020")):
+        chosen, notes = choose_documents(ids, records, [(name, "=", value)] * 2)
+        assert (chosen, notes) == ([1], [f"{name} is taken from Created"])
+    assert choose_documents(ids, records, [("id", "=", "b")]) == ([1], [])
+    with pytest.raises(InputError, match="No document has metadata 'TITLE'. Did you mean"):
+        choose_documents(ids, records, [("TITLE", "=", "A")])  # Title or title?
+    several = [{**record, "Closed": "2022-01-01"} for record in records]
+    with pytest.raises(InputError, match="several fields hold dates: Closed, Created. Name one"):
+        choose_documents(ids, several, [("year", ">", "2000")])
+    assert find_source("year", ["date", "Closed"], several) == "date"
+    assert find_source("id", ["Id"], []) == find_source("words", ["Words"], []) == ""

@@ -8,7 +8,8 @@
     year=1850..1900      a range, with both ends
     language=de          a language with all its regions, such as de-AT
 
-Where documents have no year but a date, year is the year of that date.
+Where documents have no year but a date, year is the year of that date: of the field date, or of the
+only one that holds dates. The case of names of fields does not matter if only one fits.
 
 A value that a document has as it is written, with its commas or dots, is taken as it is.
 """
@@ -21,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -42,6 +44,7 @@ _HINT = (
     "Write field=value, field=low..high, or one of != < <= > >=; for several conditions, repeat"
     " --where."
 )
+_YEAR, _OWN = "year", ("id", "words")  # what every document has without metadata
 _TYPED = 0.9  # share of the values of a field that make it one of numbers or of dates
 _MOST_VALUES = 1000  # of a field that a note is chosen from
 _MOST_LISTED = 10  # of these, in a note
@@ -200,18 +203,57 @@ def parse_number(text: str) -> tuple[float, float] | None:
     return (number, number) if math.isfinite(number) else None
 
 
-def is_known(name: str, fields: Collection[str]) -> bool:
-    """Can a field be read from records with these fields? A year can, from dates."""
-    return name in fields or (name == "year" and "date" in fields)
+def find_source(name: str, fields: Collection[str], records: Iterable[Mapping[str, str]]) -> str:
+    """Return the field that a name stands for; empty if there is none.
+
+    That is the field of this name, whatever its case, or for a year the one that holds dates.
+    Raise InputError if several do.
+    """
+    if name in fields or name in _OWN:
+        return name if name in fields else ""
+    same = [field for field in fields if field.casefold() == name.casefold()]
+    if len(same) == 1 or name.casefold() != _YEAR:
+        return same[0] if len(same) == 1 else ""
+    if "date" in fields:
+        return "date"
+    dates = [field for field in sorted(fields) if _holds_dates(field, records)]
+    if len(dates) > 1:
+        raise InputError(
+            f"No document has metadata {name!r}, and several fields hold dates:"
+            f" {list_names(dates)}.",
+            "Name one of them instead.",
+        )
+    return dates[0] if dates else ""
 
 
-def read_column(
-    name: str, fields: Collection[str], records: Iterable[Mapping[str, str]]
-) -> list[str]:
-    """Return a field of every record, empty where it has none; a year also from a date."""
-    if name in fields:
-        return [record.get(name, "") for record in records]
-    days = [parse_date(record.get("date", "")) for record in records]
+def _holds_dates(field: str, records: Iterable[Mapping[str, str]]) -> bool:
+    some = islice(filter(None, (record.get(field) for record in records)), _MOST_VALUES)
+    return Column(field, list(some)).kind == "date"
+
+
+def unknown_field(name: str, fields: Collection[str]) -> InputError:
+    """Return the error for a field that no document has."""
+    hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
+    return InputError(f"No document has metadata {name!r}.", hint)
+
+
+def note_source(name: str, source: str) -> list[str]:
+    """Return a note if a field is read from one of another name; a year from a date needs none."""
+    if source in ("", name) or (name == _YEAR and source == "date"):
+        return []
+    return [f"{name} is taken from {source}"]
+
+
+def _is_year(name: str, source: str) -> bool:
+    return name.casefold() == _YEAR != source.casefold()
+
+
+def read_column(name: str, source: str, records: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return a field of every record from its source, empty where it has none."""
+    values = (record.get(source, "") for record in records)
+    if not _is_year(name, source):
+        return list(values)
+    days = map(parse_date, values)
     return [str(date.fromordinal(day[0]).year) if day else "" for day in days]
 
 
@@ -235,14 +277,16 @@ def choose_documents(
     """
     fields = {name for record in records for name in record}
     columns: dict[str, Column] = {}
-    for name, _, _ in where:
-        if not is_known(name, fields) and name != "id":
-            hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
-            raise InputError(f"No document has metadata {name!r}.", hint)
+    notes: list[str] = []
+    for name in dict.fromkeys(name for name, _, _ in where):
+        source = find_source(name, fields, records)
+        if not source and name != "id":
+            raise unknown_field(name, fields)
         is_id = name == "id" and name not in fields
-        columns[name] = Column(name, ids if is_id else read_column(name, fields, records))
+        columns[name] = Column(name, ids if is_id else read_column(name, source, records))
+        notes += note_source(name, source)
     chosen: list[int] = np.flatnonzero(match_where(columns.values(), where)).tolist()
-    notes = [
+    missing = [
         missing_note(name, part, list_values(columns[name]))
         for name, operator, value in where
         for part in columns[name].unmatched(operator, value)
@@ -250,10 +294,10 @@ def choose_documents(
     if not chosen:
         asked = " and ".join("".join(condition) for condition in where)
         hint = "Some documents meet each of the conditions, but none meets all."
-        if notes:
-            hint = notes[0].partition("; ")[2]
+        if missing:
+            hint = missing[0].partition("; ")[2]
         raise InputError(f"No document has {shorten(asked, 200)}.", hint[:1].upper() + hint[1:])
-    return chosen, notes
+    return chosen, notes + missing
 
 
 def missing_note(name: str, part: str, values: Sequence[str]) -> str:
