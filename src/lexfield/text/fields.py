@@ -20,6 +20,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from itertools import islice
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check, list_fields, list_names, shorten, suggest
 from lexfield.text.dates import parse_date
+from lexfield.text.document import Document
 from lexfield.text.language import FIELD
 from lexfield.text.language_data import find_code
 
@@ -255,6 +257,19 @@ def read_column(name: str, source: str, records: Iterable[Mapping[str, str]]) ->
         return list(values)
     days = map(parse_date, values)
     return [str(date.fromordinal(day[0]).year) if day else "" for day in days]
+
+
+def fill_field(name: str, documents: Sequence[Document]) -> tuple[Sequence[Document], list[str]]:
+    """Return documents that have a field, read from one of another name if need be, and a note."""
+    records = [document.metadata for document in documents]
+    source = find_source(name, {field for record in records for field in record}, records)
+    if source in ("", name):
+        return documents, []
+    filled = [
+        replace(document, metadata={**document.metadata, name: value})
+        for document, value in zip(documents, read_column(name, source, records), strict=True)
+    ]
+    return filled, note_source(name, source)
 
 
 def match_where(columns: Iterable[Column], conditions: Sequence[Condition]) -> NDArray[np.bool_]:
