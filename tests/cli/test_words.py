@@ -183,7 +183,7 @@ def test_keyness(run: Run, tmp_path: Path) -> None:
     assert short.code == 2 and "B has no words" in short.err
 
 
-@pytest.mark.parametrize("word", ["chien", "hond", "gato", "livre", "Stadt", "puede"])
+@pytest.mark.parametrize("word", ["chien", "hond", "gato", "livre", "stadt", "puede"])
 def test_a_foreign_word_is_not_looked_up_in_english_vectors(run: Run, word: str) -> None:
     done = run("near", word)
     assert done.code == 1 and not done.out.strip()
@@ -195,6 +195,15 @@ def test_english_words_and_names_are_looked_up(run: Run) -> None:
     words = "taller kinder lest manga smartphone dublin einstein fernando".split()
     done = run("near", *words, "--json")
     assert done.code == 0 and not [note for note in done.json["notes"] if "only as" in note]
+
+
+def test_a_foreign_word_with_a_capital_is_a_name(run: Run) -> None:
+    assert run("near", "castillo").code == 1
+    done = run("near", "Castillo", "--json")
+    assert done.code == 0 and done.json["results"]
+    (note,) = done.json["notes"]
+    assert note.startswith("'Castillo' is taken as a name") and "--vectors encoder" in note
+    assert "taken as a name" in run("near", "Stadt").err  # as are German nouns
 
 
 def test_bag_keeps_capitals_and_phrases(run: Run, tmp_path: Path) -> None:

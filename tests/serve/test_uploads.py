@@ -128,6 +128,21 @@ def test_what_is_no_text_is_left_out_beside_texts(tmp_path: Path, client: Any) -
     assert told["results"][0]["documents"] == 1 and left_out[0] in told["notes"]
 
 
+def test_damaged_files_do_not_stop_the_others(tmp_path: Path) -> None:
+    inner = zipped({"c.txt": b"c"})
+    data = bytearray(zipped({"a.txt": b"A text.", "b.txt": b"B" * 50, "d.zip": inner}, 0))
+    data[data.index(b"BBB")] ^= 1  # the checksum tells
+    broken = gzip.compress(b"hello " * 50)[:-9]
+    sent = [Sent("x.zip", bytes(data)), Sent("e.txt.gz", broken), Sent("f.txt", b"An f.")]
+    names, left_out = keep(sent, tmp_path)
+    assert names == ["a.txt", "f.txt"]
+    assert left_out[:2] == [
+        "left out: x.zip/b.txt is damaged",
+        "left out: d.zip in x.zip is an archive itself",
+    ]
+    assert left_out[2].startswith("left out: e.txt.gz is a damaged gzip file")
+
+
 def test_archives_have_limits(tmp_path: Path) -> None:
     many = zipped({f"{i}.txt": b"x" for i in range(11)})
     with pytest.raises(InputError, match="entries"):

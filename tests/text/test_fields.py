@@ -7,7 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.text.fields import Column, match_where, missing_note, read_where
+from lexfield.text.fields import (
+    Column,
+    choose_documents,
+    find_source,
+    list_values,
+    match_where,
+    missing_note,
+    read_where,
+)
 
 YEARS = ["1811", "1850", "1850.0", "", "1899", "1925", "1,851"]
 NUMBERS = [1811, 1850, 1850, None, 1899, 1925, 1851]
@@ -102,7 +110,7 @@ def test_mistakes_are_named() -> None:
         read_where("author")
     with pytest.raises(InputError, match="author>3 needs numbers or dates; author has values such"):
         authors.match(">", "3")
-    with pytest.raises(InputError, match="year>=soon needs a number"):
+    with pytest.raises(InputError, match="year>=soon needs a number; year has 1811 to 1860."):
         years.match(">=", "soon")
     assert authors.unmatched("=", "Austin,Eliot") == ["=Austin"]
     assert years.unmatched(">", "1900") == [">1900"]
@@ -113,3 +121,40 @@ def test_mistakes_are_named() -> None:
     assert (
         missing_note("year", ">1900", ["1811"]) == "no document has year>1900; the values are 1811"
     )
+
+
+def test_a_value_out_of_range_is_answered_with_the_range() -> None:
+    years, days = ["1811", "1860"], ["3 May 2021", "2020-07-09"]
+    assert missing_note("n", "=7", years) == "no document has n=7; the values are 1811, 1860"
+    assert missing_note("n", ">1900", years) == (
+        "no document has n>1900; write a number in the range of n: 1811 to 1860"
+    )
+    for part in (">2025", "=2025", "=2025..2030", "=soon"):
+        assert missing_note("Created", part, days) == (
+            f"no document has Created{part}; write a date in the range of Created:"
+            " 2020-07-09 to 2021-05-03"
+        )
+    assert missing_note("Created", "=2023..2020", days) == (
+        "no document has Created=2023..2020; write Created=2020..2023;"
+        " the values are 2020-07-09 to 2021-05-03"
+    )
+    many = Column("n", [*map(str, range(2000, 0, -1)), "none", ""])
+    assert missing_note("n", ">5000", list_values(many)).endswith("range of n: 1 to 2000")
+    with pytest.raises(InputError, match=r"No document has n=9\.\.1\. Write n=1\.\.9; the values"):
+        choose_documents(["a", "b"], [{"n": "3"}, {"n": "4"}], [("n", "=", "9..1")])
+
+
+def test_a_year_is_found_in_the_only_field_of_dates_and_names_in_any_case() -> None:
+    records = [{"Created": "2021-03-04", "Title": "A"}, {"Created": "5 May 2020", "title": ""}, {}]
+    ids = ["a", "b", "c"]
+    for name, value in (("year", "2020"), ("Year", "2020"), ("created", "5 May 2020")):
+        chosen, notes = choose_documents(ids, records, [(name, "=", value)] * 2)
+        assert (chosen, notes) == ([1], [f"{name} is taken from Created"])
+    assert choose_documents(ids, records, [("id", "=", "b")]) == ([1], [])
+    with pytest.raises(InputError, match="No document has metadata 'TITLE'. Did you mean"):
+        choose_documents(ids, records, [("TITLE", "=", "A")])  # Title or title?
+    several = [{**record, "Closed": "2022-01-01"} for record in records]
+    with pytest.raises(InputError, match="several fields hold dates: Closed, Created. Name one"):
+        choose_documents(ids, several, [("year", ">", "2000")])
+    assert find_source("year", ["date", "Closed"], several) == "date"
+    assert find_source("id", ["Id"], []) == find_source("words", ["Words"], []) == ""

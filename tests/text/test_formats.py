@@ -127,7 +127,13 @@ BAD = [
     ("a.pdf", b"", "is empty"),
     ("a.pdf", b"plain text", "is not a PDF"),
     ("a.svg", b"<svg><text>A</text></svg>", "an SVG picture"),
-    ("a.json", b'[{"id": "a", "text": "b"}]', "not a JSON object"),
+    ("a.json", b'[["a", "b"]]', "a.json:1: not a JSON object"),
+    ("a.json", b'[{"text": "a"}, {"text": "b"}', "a.json:2: not JSON .*the list is not closed"),
+    ("a.json", b'[{"text": "a"}]\n{"text": "b"}', "a.json:2: not JSON .*more after the list"),
+    ("a.json", b'[{"text": "a"},]', "a.json:2: not JSON"),
+    ("a.json", b'[{"text": "a", "n": [' + b"[" * 150_000 + b"]" * 150_000 + b"]}]",
+     "a.json:1: not JSON .*more than 100,000 strings, commas and brackets"),
+    ("a.json", b'{"items": [{"text": "a"}]}', "no field 'text'"),
 ]  # fmt: skip
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import lexfield as lx
 from lexfield.errors import InputError
@@ -14,7 +16,7 @@ from lexfield.text.language_data import find_code, list_codes, name_language, re
 from lexfield.text.normalise import find_stemmer, stem_words
 from lexfield.text.segment import sentence_spans, split_words
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.train import note_unknown_language
+from lexfield.vectors.train import note_far_words, note_unknown_language
 
 GERMAN = "Der Zug fuhr am 3. Oktober ab, z. B. nach Bonn. Dr. Meier blieb in der Stadt. Es war da."
 FRENCH = "Le train est parti hier avec M. Dupont. Il n'y avait personne dans la rue ce soir-là."
@@ -256,7 +258,21 @@ def test_without_the_extra_characters_are_words(monkeypatch: pytest.MonkeyPatch)
 def test_languages_that_the_encoder_does_not_know_are_named() -> None:
     (note,) = note_unknown_language("fi")
     assert note.startswith("the multilingual encoder does not know Finnish")
+    assert "It knows Arabic, Chinese (in both scripts), Dutch" in note
     assert not any(map(note_unknown_language, ("fr", "french", "ja", "en", "none")))
+
+
+def test_words_that_the_encoder_hardly_knows_are_named() -> None:
+    def compose(word: str) -> NDArray[np.float32]:
+        return np.array([1, 0.1, 0] if word == "dogs" else [1, 1, 1], np.float32)
+
+    matrix = np.eye(3, dtype=np.float32)[:2]
+    known = lx.WordVectors(["dog", "cat"], matrix, name="encoder", compose=compose)
+    (note,) = lx.near(["cat", "Dog", "dogs", "koira"], vectors=known).notes
+    assert note.startswith("the encoder hardly knows koira, so") and "It knows Arabic" in note
+    assert note_far_words(known, ["cat", "Dog", "dogs"]) == []
+    other = lx.WordVectors(["dog", "cat"], matrix, compose=compose)
+    assert note_far_words(other, ["koira"]) == []
 
 
 def test_a_long_text_in_two_languages_is_reported() -> None:

@@ -61,6 +61,32 @@ def test_folder_skips_binaries_hidden_and_ignored(tmp_path: Path) -> None:
     assert "skipped 1 (a PNG picture): picture.png" in notes
 
 
+def test_a_json_list_is_read_as_its_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [
+        {
+            "id": 7,
+            "text": 'A "[quoted]" text, with \\ and commas.',
+            "n": 1.5,
+            "list": [1, {"a": []}],
+        },
+        {"text": "Zwei"},
+    ]
+    lines = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, records)))
+    expected = [(d.text, d.metadata) for d in Reader(lines)]
+    for indent in (None, 2):
+        path = write(tmp_path / "a.json", "\n " + json.dumps(records, indent=indent) + "\n")
+        found = list(Reader(path))
+        assert [(d.text, d.metadata) for d in found] == expected
+        assert [d.id for d in found] == ["7", "a.json:2"]
+    assert list(Reader(write(tmp_path / "none.json", "[ ]"))) == []
+    monkeypatch.setattr(readers, "MAX_DOCUMENT", 100)
+    with pytest.raises(ReadError, match="is a JSON list of more than") as caught:
+        list(Reader(path))
+    assert "jq -c" in caught.value.hint
+
+
 def test_jsonl_csv_tsv(tmp_path: Path) -> None:
     one = write(tmp_path / "a.jsonl", '{"id": 7, "text": "T", "n": 1.5, "list": [1]}\n\n')
     (document,) = Reader(one)

@@ -84,6 +84,20 @@ def test_facets_count_values_within_a_filter(books: lx.Index) -> None:
     assert (day.kind, day.low, day.high) == ("date", "1849-05-12", "1849-05-12")
 
 
+def test_a_year_is_taken_from_a_field_of_dates() -> None:
+    days = {"a": "12 May 1849", "b": "1850-01-02", "c": "3.4.1848"}
+    made = lx.Index([lx.Document(id, "A sea.", metadata={"Created": d}) for id, d in days.items()])
+    note = "year is taken from Created"
+    found = lx.documents(made, sort="-year", where="year>=1849")
+    assert ([one.id for one in found], found.notes) == (["b", "a"], [note])
+    by_case = lx.documents(made, sort="created")
+    assert [one.id for one in by_case] == ["c", "a", "b"]
+    assert by_case.notes == ["created is taken from Created"]
+    trend = lx.trend(made, "sea", by="year")
+    assert [point.label for point in trend] == ["1848", "1849", "1850"] and note in trend.notes
+    assert note in lx.search(made, "sea", where="year=1850").notes
+
+
 def test_hits_are_counted_and_continued(books: lx.Index) -> None:
     every = lx.search(books, "a green light", k=4)
     assert every.matches == 1

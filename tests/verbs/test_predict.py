@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,20 @@ def test_too_few_numbers_are_an_error_and_texts_without_one_are_named(folder: Pa
     documents = [lx.Document(str(n), "a text", metadata={"year": "x"}) for n in range(9)]
     with pytest.raises(InputError, match="0 known texts have a number in the field 'year'"):
         lx.predict(lx.Corpus.of(documents), **OPTIONS)
+
+
+def test_a_year_is_taken_from_a_field_of_dates(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    table = tmp_path_factory.mktemp("table") / "about.json"
+    about = [{"file": f"a_{year}.txt", "Written": f"3 May {year}"} for year in YEARS]
+    table.write_text(json.dumps(about), "utf-8")
+    expected = lx.predict(folder, name_pattern="{author}_{year}", **OPTIONS)
+    found = lx.predict(folder, metadata=table, **OPTIONS)
+    assert found.to_dicts() == expected.to_dicts()
+    assert "year is taken from Written" in found.notes
+    by_case = lx.predict(folder, name_pattern="{author}_{Year}", **OPTIONS)
+    assert [one.known for one in by_case] == YEARS and by_case.notes == ["year is taken from Year"]
 
 
 def test_another_language_has_no_number(folder: Path, tmp_path: Path) -> None:

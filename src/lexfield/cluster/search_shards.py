@@ -20,7 +20,7 @@ import numpy as np
 
 from lexfield.cluster.shards import ShardedCollection, Sums
 from lexfield.engine import Engine
-from lexfield.errors import InputError, StoreError, check, list_fields
+from lexfield.errors import StoreError, check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.chance import Tail, join
 from lexfield.index.filter import allowed_rows, unmatched
@@ -36,7 +36,7 @@ from lexfield.search.method import Method, draw_sample, format_method
 from lexfield.search.registry import parse
 from lexfield.search.searcher import SearchRequest
 from lexfield.store.folder import manifest_sum
-from lexfield.text.fields import Condition, is_known, missing_note, read_where
+from lexfield.text.fields import Condition, find_source, missing_note, read_where, unknown_field
 
 _BATCH = 50  # queries per task
 
@@ -88,8 +88,8 @@ class ShardSearch:
         """
         known = sorted(self._statistics.fields)
         for name, _, _ in self._where:
-            if not is_known(name, known) and name != "id":
-                raise InputError(f"No document has metadata {name!r}.", list_fields(known))
+            if not find_source(name, known, ()) and name != "id":
+                raise unknown_field(name, known)
         if not self._where:
             return []
         asked = [(shard, {"unit": self.unit, "where": self._where}) for shard in self._shards]

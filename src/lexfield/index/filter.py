@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.index.rows import Rows
-from lexfield.text.fields import Column, Condition, list_values, match_where, missing_note
+from lexfield.text.fields import (
+    Column,
+    Condition,
+    list_values,
+    match_where,
+    missing_note,
+    note_source,
+)
 
 
 def allowed_rows(rows: Rows, where: Sequence[Condition]) -> NDArray[np.bool_] | None:
@@ -27,9 +34,15 @@ def column_of(rows: Rows, name: str) -> Column:
 
 
 def where_notes(rows: Rows, where: Sequence[Condition]) -> list[str]:
-    """Return notes that name values that no document has, and those that there are."""
+    """Return notes on fields of other names, and on values that no document has."""
     missing, values = unmatched(rows, where)
-    return [missing_note(name, part, values[name]) for name, part in missing]
+    notes = [note for name in values for note in source_notes(rows, name)]
+    return notes + [missing_note(name, part, values[name]) for name, part in missing]
+
+
+def source_notes(rows: Rows, name: str) -> list[str]:
+    """Return a note if a field is read from one of another name."""
+    return note_source(name, rows.find_source(name))
 
 
 def unmatched(

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
-from lexfield.errors import InputError, list_fields, suggest
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.postings import Postings
@@ -23,7 +22,7 @@ from lexfield.index.segment import Segment
 from lexfield.index.units import Unit, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
-from lexfield.text.fields import is_known, read_column
+from lexfield.text.fields import find_source, read_column, unknown_field
 from lexfield.text.normalise import Normalisation
 from lexfield.vectors.nearest import unit_rows
 
@@ -152,10 +151,13 @@ class Rows:
         """
         if name == "id" and name not in self.fields:
             return [id for segment in self.segments for id in segment.corpus.ids]
-        if not is_known(name, self.fields):
-            hint = f"{suggest(name, self.fields)} {list_fields(self.fields)}".strip()
-            raise InputError(f"No document has metadata {name!r}.", hint)
-        return read_column(name, self.fields, self._metadata)
+        if not (source := self.find_source(name)):
+            raise unknown_field(name, self.fields)
+        return read_column(name, source, self._metadata)
+
+    def find_source(self, name: str) -> str:
+        """Return the field that a name stands for; empty if there is none."""
+        return find_source(name, self.fields, self._metadata)
 
     @cached_property
     def live(self) -> NDArray[np.bool_] | None:

@@ -39,7 +39,8 @@ class Sent:
 def keep(
     files: list[Sent], folder: Path, bounds: Bounds | None = None
 ) -> tuple[list[str], list[str]]:
-    """Write files of text into a folder; return their names, and notes on those that are no text.
+    """Write files of text into a folder; return their names, and notes on those that are no text,
+    or damaged.
 
     Raise InputError if none is text.
     """
@@ -49,10 +50,12 @@ def keep(
     room = bounds.unpacked
     for sent in files:
         for name, data in _unpack(sent, bounds, room):
-            room -= len(data)
             if len(names) >= bounds.entries:
                 raise InputError(f"There are more than {bounds.entries:,} files.", "Send fewer.")
             try:
+                if isinstance(data, InputError):
+                    raise data
+                room -= len(data)
                 _check_text(name, data)
             except InputError as error:
                 refused.append(error)
@@ -69,20 +72,24 @@ def keep(
     return names, [f"left out: {error.message.rstrip('.')}" for error in refused]
 
 
-def _unpack(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
+def _unpack(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes | InputError]]:
+    """Yield names and contents, or what is wrong with one. Raise InputError beyond the bounds."""
     if sent.data.startswith(_ZIP) and identify(sent.data[:SAMPLE])[0] == "a zip archive":
         for name, data in unzip(sent.data, sent.name, replace(bounds, unpacked=room)):
-            kind = identify(data[:SAMPLE])[0]
-            if data.startswith(_GZIP) or BY_CONTENT.get(kind) in ARCHIVES:
-                raise InputError(f"{name} in {sent.name} is an archive itself.", "Unpack it first.")
-            yield name, data
+            if isinstance(data, bytes) and (
+                data.startswith(_GZIP) or BY_CONTENT.get(identify(data[:SAMPLE])[0]) in ARCHIVES
+            ):
+                what = f"{name} in {sent.name} is an archive itself."
+                yield name, InputError(what, "Unpack it first.")
+            else:
+                yield name, data
     elif sent.data.startswith(_GZIP):
         name = sent.name.removesuffix(".gz")
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(sent.data)) as stream:
                 yield name, read_bounded(stream, name, len(sent.data), room, bounds)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{sent.name} is a damaged gzip file: {error}.") from error
+            yield name, InputError(f"{sent.name} is a damaged gzip file: {error}.")
     else:
         yield sent.name, sent.data
 
@@ -101,7 +108,7 @@ def _check_text(name: str, data: bytes) -> None:
         raise InputError(
             f"{name} is {what}, not text.",
             "Send text, a document (PDF, DOCX, ODT, EPUB, HTML, RTF, e-mail), a table (csv, tsv,"
-            " jsonl, parquet), or a zip archive of these.",
+            " jsonl, json, parquet), or a zip archive of these.",
         )
 
 

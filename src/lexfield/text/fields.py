@@ -8,7 +8,8 @@
     year=1850..1900      a range, with both ends
     language=de          a language with all its regions, such as de-AT
 
-Where documents have no year but a date, year is the year of that date.
+Where documents have no year but a date, year is the year of that date: of the field date, or of the
+only one that holds dates. The case of names of fields does not matter if only one fits.
 
 A value that a document has as it is written, with its commas or dots, is taken as it is.
 """
@@ -19,8 +20,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -28,6 +31,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check, list_fields, list_names, shorten, suggest
 from lexfield.text.dates import parse_date
+from lexfield.text.document import Document
 from lexfield.text.language import FIELD
 from lexfield.text.language_data import find_code
 
@@ -42,8 +46,10 @@ _HINT = (
     "Write field=value, field=low..high, or one of != < <= > >=; for several conditions, repeat"
     " --where."
 )
+_YEAR, _OWN = "year", ("id", "words")  # what every document has without metadata
 _TYPED = 0.9  # share of the values of a field that make it one of numbers or of dates
 _MOST_VALUES = 1000  # of a field that a note is chosen from
+_MOST_LISTED = 10  # of these, in a note
 
 
 def read_where(where: Where | None) -> list[Condition]:
@@ -104,6 +110,21 @@ class Column:
         """Return a number, or a day as a date."""
         return date.fromordinal(int(number)).isoformat() if self.kind == "date" else f"{number:g}"
 
+    @property
+    def range(self) -> str:
+        """The least and the largest value, if there are several numbers or dates; else empty."""
+        if self.kind == "values":
+            return ""
+        ends = self.show(np.nanmin(self.bounds)), self.show(np.nanmax(self.bounds))
+        return " to ".join(ends) if ends[0] != ends[1] else ""
+
+    def turn(self, part: str) -> str:
+        """Return a range whose ends are in the wrong order, such as =9..1, the right way round."""
+        low, dots, high = part.lstrip("=").partition("..")
+        first, last = self._parse(low.strip()), self._parse(high.strip())
+        is_wrong = dots and first is not None and last is not None and first[0] > last[1]
+        return f"={high.strip()}..{low.strip()}" if is_wrong else ""
+
     def match(self, operator: str, value: str) -> NDArray[np.bool_]:
         """Return which documents meet a condition. Raise InputError if it cannot be understood."""
         if operator == "!=":
@@ -159,8 +180,9 @@ class Column:
             )
         parsed = self._parse(value)
         if parsed is None:
-            what = "a number" if self.kind == "number" else "a date such as 1850-12-31"
-            raise InputError(f"{asked} needs {what}.", _HINT)
+            what = "a number" if self.kind == "number" else "a date"
+            known = self.range or list_names(self.distinct)
+            raise InputError(f"{asked} needs {what}; {self.name} has {known}.", _HINT)
         low, high = parsed
         least = self.bounds[:, 0]  # comparisons with NaN are false
         match operator:
@@ -183,19 +205,71 @@ def parse_number(text: str) -> tuple[float, float] | None:
     return (number, number) if math.isfinite(number) else None
 
 
-def is_known(name: str, fields: Collection[str]) -> bool:
-    """Can a field be read from records with these fields? A year can, from dates."""
-    return name in fields or (name == "year" and "date" in fields)
+def find_source(name: str, fields: Collection[str], records: Iterable[Mapping[str, str]]) -> str:
+    """Return the field that a name stands for; empty if there is none.
+
+    That is the field of this name, whatever its case, or for a year the one that holds dates.
+    Raise InputError if several do.
+    """
+    if name in fields or name in _OWN:
+        return name if name in fields else ""
+    same = [field for field in fields if field.casefold() == name.casefold()]
+    if len(same) == 1 or name.casefold() != _YEAR:
+        return same[0] if len(same) == 1 else ""
+    if "date" in fields:
+        return "date"
+    dates = [field for field in sorted(fields) if _holds_dates(field, records)]
+    if len(dates) > 1:
+        raise InputError(
+            f"No document has metadata {name!r}, and several fields hold dates:"
+            f" {list_names(dates)}.",
+            "Name one of them instead.",
+        )
+    return dates[0] if dates else ""
 
 
-def read_column(
-    name: str, fields: Collection[str], records: Iterable[Mapping[str, str]]
-) -> list[str]:
-    """Return a field of every record, empty where it has none; a year also from a date."""
-    if name in fields:
-        return [record.get(name, "") for record in records]
-    days = [parse_date(record.get("date", "")) for record in records]
+def _holds_dates(field: str, records: Iterable[Mapping[str, str]]) -> bool:
+    some = islice(filter(None, (record.get(field) for record in records)), _MOST_VALUES)
+    return Column(field, list(some)).kind == "date"
+
+
+def unknown_field(name: str, fields: Collection[str]) -> InputError:
+    """Return the error for a field that no document has."""
+    hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
+    return InputError(f"No document has metadata {name!r}.", hint)
+
+
+def note_source(name: str, source: str) -> list[str]:
+    """Return a note if a field is read from one of another name; a year from a date needs none."""
+    if source in ("", name) or (name == _YEAR and source == "date"):
+        return []
+    return [f"{name} is taken from {source}"]
+
+
+def _is_year(name: str, source: str) -> bool:
+    return name.casefold() == _YEAR != source.casefold()
+
+
+def read_column(name: str, source: str, records: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return a field of every record from its source, empty where it has none."""
+    values = (record.get(source, "") for record in records)
+    if not _is_year(name, source):
+        return list(values)
+    days = map(parse_date, values)
     return [str(date.fromordinal(day[0]).year) if day else "" for day in days]
+
+
+def fill_field(name: str, documents: Sequence[Document]) -> tuple[Sequence[Document], list[str]]:
+    """Return documents that have a field, read from one of another name if need be, and a note."""
+    records = [document.metadata for document in documents]
+    source = find_source(name, {field for record in records for field in record}, records)
+    if source in ("", name):
+        return documents, []
+    filled = [
+        replace(document, metadata={**document.metadata, name: value})
+        for document, value in zip(documents, read_column(name, source, records), strict=True)
+    ]
+    return filled, note_source(name, source)
 
 
 def match_where(columns: Iterable[Column], conditions: Sequence[Condition]) -> NDArray[np.bool_]:
@@ -218,14 +292,16 @@ def choose_documents(
     """
     fields = {name for record in records for name in record}
     columns: dict[str, Column] = {}
-    for name, _, _ in where:
-        if not is_known(name, fields) and name != "id":
-            hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
-            raise InputError(f"No document has metadata {name!r}.", hint)
+    notes: list[str] = []
+    for name in dict.fromkeys(name for name, _, _ in where):
+        source = find_source(name, fields, records)
+        if not source and name != "id":
+            raise unknown_field(name, fields)
         is_id = name == "id" and name not in fields
-        columns[name] = Column(name, ids if is_id else read_column(name, fields, records))
+        columns[name] = Column(name, ids if is_id else read_column(name, source, records))
+        notes += note_source(name, source)
     chosen: list[int] = np.flatnonzero(match_where(columns.values(), where)).tolist()
-    notes = [
+    missing = [
         missing_note(name, part, list_values(columns[name]))
         for name, operator, value in where
         for part in columns[name].unmatched(operator, value)
@@ -233,15 +309,21 @@ def choose_documents(
     if not chosen:
         asked = " and ".join("".join(condition) for condition in where)
         hint = "Some documents meet each of the conditions, but none meets all."
-        if notes:
-            hint = notes[0].partition("; ")[2]
+        if missing:
+            hint = missing[0].partition("; ")[2]
         raise InputError(f"No document has {shorten(asked, 200)}.", hint[:1].upper() + hint[1:])
-    return chosen, notes
+    return chosen, notes + missing
 
 
 def missing_note(name: str, part: str, values: Sequence[str]) -> str:
     """Return a note that no document meets a condition, and what the field holds."""
-    asked, known = f"no document has {name}{part}", list_names(values, 10)
+    asked, known = f"no document has {name}{part}", list_names(values, _MOST_LISTED)
+    column = Column(name, values)
+    if right := column.turn(part):
+        return f"{asked}; write {name}{right}; the values are {column.range or known}"
+    is_value = part.startswith("=") and ".." not in part and len(values) <= _MOST_LISTED
+    if column.range and not (is_value and column.kind == "number"):
+        return f"{asked}; write a {column.kind} in the range of {name}: {column.range}"
     close = suggest(part.lstrip("="), values) if part.startswith("=") else ""
     if close:
         return f"{asked}; d{close[1:]} The values are {known}"
@@ -249,8 +331,13 @@ def missing_note(name: str, part: str, values: Sequence[str]) -> str:
 
 
 def list_values(column: Column) -> list[str]:
-    """Return the most frequent values of a field."""
-    return [value for value, _ in column.distinct.most_common(_MOST_VALUES)]
+    """Return the most frequent values of a field; of numbers and dates also the first and last."""
+    found = [value for value, _ in column.distinct.most_common(_MOST_VALUES)]
+    if column.kind != "values":
+        order = column.bounds[:, 0]
+        ends = (column.values[int(end)] for end in (np.nanargmin(order), np.nanargmax(order)))
+        found = list(dict.fromkeys((*found, *ends)))
+    return found
 
 
 def _read_all(

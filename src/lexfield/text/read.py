@@ -26,6 +26,7 @@ from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.cut import Cutter, Joining, NamePattern
 from lexfield.text.decode import HTML, XML, check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
+from lexfield.text.fields import fill_field
 from lexfield.text.folder import walk
 from lexfield.text.formats.pdf import CHILD
 from lexfield.text.language import FIELD, UNKNOWN, detect_text_language
@@ -312,11 +313,11 @@ class Reader:
                     return  # a record, a document or its front matter may have it
                 found.append((name_text(source), name))
         self._files.update(found)
-        named = (self._join_metadata(self._read_name(Document(id, "")), file) for id, file in found)
+        named = [self._join_metadata(self._read_name(Document(id, "")), file) for id, file in found]
         if (
             not found
             or field in ("heading", "part_of")
-            or any(one.metadata.get(field) for one in named)
+            or any(one.metadata.get(field) for one in fill_field(field, named)[0])
         ):
             return
         tables = self._metadata.fields

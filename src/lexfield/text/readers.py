@@ -30,7 +30,7 @@ from typing import Any, Protocol
 
 from lexfield.errors import ReadError, list_names, need
 from lexfield.registry import Registry
-from lexfield.store.bounds import bounded_json, most_unpacked
+from lexfield.store.bounds import bounded_json, most_unpacked, split_list
 from lexfield.text.decode import HTML, XML
 from lexfield.text.document import Document
 from lexfield.text.formats import markdown
@@ -71,26 +71,52 @@ def read_lines(source: Source) -> Iterator[tuple[int, Record]]:
             yield number, {"text": text}
 
 
-_LINES = (
-    'Each line must be one JSON object, such as {"id": "a", "text": "Some words."}. A list of'
-    " objects becomes lines by jq -c '.[]' FILE; any file can be read with --format text."
+_RECORDS = (
+    'Each line must be one JSON object, such as {"id": "a", "text": "Some words."}, or the file a'
+    " list of them. Any file can be read with --format text."
 )
 
 
 def read_jsonl(source: Source) -> Iterator[tuple[int, Record]]:
-    """Read one JSON object per line."""
-    for number, line in enumerate(source.lines(), 1):
-        if not line.strip():
-            continue
+    """Read one JSON object per line, or a list of objects."""
+    for number, text in _split_json(source):
         try:
-            record = bounded_json(line)
+            record = bounded_json(text)
         except (ValueError, RecursionError) as error:
-            raise ReadError(
-                f"{source}:{number}: not JSON that can be read: {error}.", _LINES
-            ) from error
+            raise _json_error(source, number, error) from error
         if not isinstance(record, dict):
-            raise ReadError(f"{source}:{number}: not a JSON object.", _LINES)
+            raise ReadError(f"{source}:{number}: not a JSON object.", _RECORDS)
         yield number, record
+
+
+def _split_json(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield the text of each record, and its line, or its place in a list."""
+    lines = ((number, line) for number, line in enumerate(source.lines(), 1) if line.strip())
+    first = next(lines, None)
+    if first is None:
+        return
+    if not first[1].lstrip("\ufeff \t").startswith("["):
+        yield first
+        yield from lines
+        return
+    parts, size, number = [first[1]], len(first[1]), 0
+    for _, line in lines:
+        parts.append(line)
+        size += len(line)
+        if size > MAX_DOCUMENT:
+            raise ReadError(
+                f"{source} is a JSON list of more than {MAX_DOCUMENT >> 20} MB.",
+                "Write one record per line: jq -c '.[]' FILE > FILE.jsonl",
+            )
+    try:
+        for number, text in enumerate(split_list("".join(parts)), 1):
+            yield number, text
+    except ValueError as error:
+        raise _json_error(source, number + 1, error) from error
+
+
+def _json_error(source: Source, number: int, error: Exception) -> ReadError:
+    return ReadError(f"{source}:{number}: not JSON that can be read: {error}.", _RECORDS)
 
 
 def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record]]:

@@ -179,15 +179,24 @@ def load_default() -> VectorData:
 
 def leave_out_foreign(vectors: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return words without those that the English set knows only by chance, such as chien, and a
-    note on each of these."""
+    note on each of these. With a capital, such as Castillo, a word is a name, which is kept."""
     foreign = _read_foreign_words() if vectors == "default" else frozenset()
-    notes = [
-        f"{word!r} occurs in the English vectors {vectors!r} only as a name or in quotations, whose"
-        f" neighbours say nothing about it. {OTHER_LANGUAGES} To see them anyway: --allow-unknown"
-        for word in words
-        if word.lower() in foreign
-    ]
-    return [word for word in words if word.lower() not in foreign], notes
+    kept, notes = [], []
+    for word in words:
+        is_name = word[:1].isupper()
+        if is_name or word.lower() not in foreign:
+            kept.append(word)
+        if word.lower() not in foreign:
+            continue
+        if is_name:
+            notes.append(f"{word!r} is taken as a name, as in English texts. {OTHER_LANGUAGES}")
+        else:
+            notes.append(
+                f"{word!r} occurs in the English vectors {vectors!r} only as a name or in"
+                f" quotations, whose neighbours say nothing about it. {OTHER_LANGUAGES} To see them"
+                " anyway: --allow-unknown"
+            )
+    return kept, notes
 
 
 @cache

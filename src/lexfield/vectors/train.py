@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from lexfield.engine import map_tasks
-from lexfield.errors import InputError, check, need
+from lexfield.errors import InputError, check, list_names, need
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Writer, write
@@ -32,6 +32,7 @@ from lexfield.vectors.wordvectors import WordVectors
 
 OWN, AUTO = "own", "auto"
 _MOST_ENCODED = 50_000  # words that are encoded without being asked for
+_NEAR, _MOST_NOTED = 0.75, 100  # similarity to the nearest word; words that are checked for it
 _SMOOTH = 0.75
 _FEWEST = 20  # words
 _LONGEST = 10_000  # words per line; gensim drops the rest of longer ones
@@ -205,7 +206,32 @@ def note_unknown_language(language: str) -> list[str]:
         return []
     return [
         f"the multilingual encoder does not know {name_language(code).title()}, so what it says"
-        " about the meaning of these texts is weak; bm25 works as in any language"
+        " about the meaning of these texts is weak; bm25 works as in any language."
+        f" {_name_languages()}"
+    ]
+
+
+def _name_languages() -> str:
+    """Return a sentence that names the languages of the encoder."""
+    names = sorted(name_language(code).title() for code in ENCODER_LANGUAGES)
+    shown = ", ".join(names).replace("Chinese", "Chinese (in both scripts)")
+    return f"It knows {shown}"
+
+
+def note_far_words(known: WordVectors, words: Sequence[str]) -> list[str]:
+    """Return a note on words that the encoder puts together from parts, if no word is very near.
+
+    Most are of languages that it does not know, or too rare, and their neighbours are nonsense.
+    """
+    if known.name != ENCODER:
+        return []
+    parts = [word for word in words[:_MOST_NOTED] if word.lower() not in known]
+    far = [word for word in parts if known.nearest(word, 1)[0].similarity < _NEAR]
+    if not far:
+        return []
+    return [
+        f"the encoder hardly knows {list_names(far)}, so the neighbours may be nonsense."
+        f" {_name_languages()}"
     ]
 
 

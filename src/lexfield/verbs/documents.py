@@ -11,11 +11,11 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, list_fields, suggest
-from lexfield.index.filter import allowed_rows, column_of, where_notes
+from lexfield.index.filter import allowed_rows, column_of, source_notes, where_notes
 from lexfield.index.rows import Rows
 from lexfield.results import format_rows
 from lexfield.search.index import Index
-from lexfield.text.fields import Column, Kind, is_known, read_where
+from lexfield.text.fields import Column, Kind, read_where
 from lexfield.text.fields import Where as Conditions
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -95,7 +95,12 @@ def documents(
     opened = open_index(index)
     rows = opened.rows("document")
     chosen, notes = select_documents(opened, where)
-    order = chosen if sort is None else _sort(rows, chosen, sort)
+    order = chosen
+    if sort is not None:
+        is_falling = sort.startswith("-") and sort not in rows.fields
+        name = sort[1:] if is_falling else sort
+        order = _sort(rows, chosen, name, is_falling)
+        notes += [note for note in source_notes(rows, name) if note not in notes]
     part = (containing or "").casefold()
     found = []
     for number in order.tolist():
@@ -118,11 +123,9 @@ def documents(
     return Documents(shown, total=len(found), start=start, notes=notes)
 
 
-def _sort(rows: Rows, chosen: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
+def _sort(rows: Rows, chosen: NDArray[np.int64], name: str, is_falling: bool) -> NDArray[np.int64]:
     """Return documents in order of a field; those without a value come last."""
-    is_falling = sort.startswith("-") and sort not in rows.fields
-    name = sort[1:] if is_falling else sort
-    if is_known(name, rows.fields):
+    if rows.find_source(name):
         column = column_of(rows, name)
         if column.kind == "values":
             keys = _rank([column.values[number].casefold() for number in chosen.tolist()])

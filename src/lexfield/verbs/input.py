@@ -27,7 +27,7 @@ from lexfield.store.mirror import name_path
 from lexfield.text.corpus import Corpus, read_table
 from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
-from lexfield.text.fields import Condition, choose_documents, read_where
+from lexfield.text.fields import Condition, choose_documents, fill_field, read_where
 from lexfield.text.frames import is_table
 from lexfield.text.language import FIELD
 from lexfield.text.normalise import Normalisation
@@ -234,7 +234,8 @@ def read_documents(
     Raise InputError early if no document can have the metadata field ``needs``.
     """
     documents, notes = _read_all(source, options, needs)
-    where = _get_where(options)
+    documents, taken = fill_field(needs, documents) if needs else (documents, [])
+    notes, where = [*notes, *taken], _get_where(options)
     if not where:
         return documents, notes
     metadata = [document.metadata for document in documents]

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from lexfield.index.filter import column_of
+from lexfield.index.filter import column_of, source_notes
 from lexfield.index.topics import Topics, weigh_topics
 from lexfield.index.trend import Group, count_groups, group_documents
 from lexfield.verbs.declare import Help, verb
@@ -80,6 +80,7 @@ def topic_shares(
         groups = [Group(id, id, np.array([row])) for id, row in ids]
     else:
         groups = group_documents(column_of(rows, by), chosen, _MOST)
+        notes += [note for note in source_notes(rows, by) if note not in notes]
     found = []
     for number, counts in weigh_topics(kept, rows, wanted).items():
         shares = [

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
-from lexfield.index.filter import column_of
+from lexfield.index.filter import column_of, source_notes
 from lexfield.index.reading import find_text
 from lexfield.index.rows import Rows
 from lexfield.index.topics import Topics, weigh_topics
@@ -169,6 +169,7 @@ def _make_groups(
         return split_document(rows, np.arange(*ends), bins), "part", []
     chosen, notes = select_documents(index, where)
     column = column_of(rows, str(by))
+    notes += [note for note in source_notes(rows, str(by)) if note not in notes]
     groups = group_documents(column, chosen, bins)
     left = len(chosen) - sum(len(one.rows) for one in groups)
     if left:

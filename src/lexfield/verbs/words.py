@@ -29,6 +29,7 @@ from lexfield.vectors.threshold import (
     word_curve,
 )
 from lexfield.vectors.threshold import threshold as find_threshold
+from lexfield.vectors.train import note_far_words
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.options import (
@@ -46,8 +47,7 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import Result, hidden, save_picture
 
-_BATCH = 500  # words per task
-_NOTES = 10
+_BATCH, _NOTES = 500, 10  # words per task, notes that are shown
 
 
 @dataclass(kw_only=True)
@@ -145,7 +145,7 @@ def near(
     known = load_vectors(vectors, progress=progress)
     left, foreign = (wanted, []) if allow_unknown else leave_out_foreign(known.name, wanted)
     found, notes = _find(known, left, k, threshold)
-    return NearWords(found, notes=[*foreign, *notes])
+    return NearWords(found, notes=[*foreign, *notes, *note_far_words(known, left)])
 
 
 def _choose_models(

@@ -59,18 +59,7 @@ def open_zip(data: bytes, where: str, kind: str, bounds: Bounds) -> Iterator[zip
         raise ReadError(f"{where} is a damaged {kind}: {problem}.", COPY) from error
 
 
-def unzip(data: bytes, where: str, bounds: Bounds) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files in a zip archive. Raise ReadError if one is
-    damaged."""
-    for name, content in _read_entries(data, where, bounds):
-        if isinstance(content, ReadError):
-            raise content
-        yield name, content
-
-
-def _read_entries(
-    data: bytes, where: str, bounds: Bounds
-) -> Iterator[tuple[str, bytes | ReadError]]:
+def unzip(data: bytes, where: str, bounds: Bounds) -> Iterator[tuple[str, bytes | ReadError]]:
     """Yield the names and contents of the files in a zip archive, or what is wrong with one."""
     room = bounds.unpacked
     with open_zip(data, where, "zip archive", bounds) as archive:
@@ -138,7 +127,7 @@ def read_zip(source: Source) -> Iterator[Source]:
     """Yield the files in a zip archive."""
     data = source.data()
     bounds = Bounds(unpacked=most_unpacked(len(data)))
-    for name, content in _read_entries(data, str(source), bounds):
+    for name, content in unzip(data, str(source), bounds):
         yield _enter(source, name, content)
 
 

@@ -6,7 +6,7 @@ import { onLongPaste } from "../lib/pastes.js";
 import { forget, go } from "../lib/route.js";
 import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, toast, usePage } from "../lib/ui.js";
 
-const TABLES = /\.((csv|tsv|jsonl|ndjson)(\.gz)?|parquet)$/i;
+const TABLES = /\.((csv|tsv|jsonl|ndjson|json)(\.gz)?|parquet)$/i;
 const BEGINNING = 1_000_000; // bytes of a table that are sent for a look at its columns
 const trouble = (message, hint) => ({ message, hint });
 
