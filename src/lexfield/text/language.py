@@ -75,9 +75,9 @@ def is_mixed(text: str, parts: Counter[str]) -> bool:
 def detect_language(words: Sequence[str]) -> str:
     """Return the code of the language of a text, given by its words in lower case, or unknown."""
     counted, scripts = Counter(words), Counter[str]()
-    for word, times in counted.items():
-        if script := _find_script(word):
-            scripts[script] += times
+    for word in counted:
+        if not word.isascii() and (script := _find_script(word)):
+            scripts[script] += counted[word]
     if scripts.total() * 2 > len(words):
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
     if len(words) < _FEWEST:
@@ -101,10 +101,12 @@ def _weigh(counted: Counter[str]) -> tuple[dict[str, float], dict[str, int], dic
     count, distinct = dict.fromkeys(sums, 0), dict.fromkeys(sums, 0)
     for word, times in counted.items():
         spoken = _find_languages(word)
-        for language in spoken:
-            sums[language] += times / len(spoken)
-            count[language] += times
-            distinct[language] += 1
+        if spoken:
+            share = times / len(spoken)
+            for language in spoken:
+                sums[language] += share
+                count[language] += times
+                distinct[language] += 1
     return sums, count, distinct
 
 
