@@ -35,6 +35,7 @@ _INSTEAD = {  # options that people look for, by name
     "explain": "Every hit has its reasons: index.search(text)[0].explanation.",
     "like": "Use index.like(id).",
     "metric": "Open the index with it: lx.open(path, metric).",
+    "query": 'It is the first argument: index.search("a text").',
     "queries": "For several texts use index.search_many(texts).",
 }
 

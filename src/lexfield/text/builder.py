@@ -79,7 +79,7 @@ class CorpusBuilder:
         self._tokens = Spool("i")
         self._sentences = Spool("q", (0,))  # up to the end of each document
 
-    def add(self, item: Document | str) -> None:
+    def add(self, item: object) -> None:
         if isinstance(item, str):
             self._ids.append(_NUMBERED)
             self._sources.append("")
@@ -90,7 +90,8 @@ class CorpusBuilder:
             self._add_text(_clean(item.text), known)
         else:
             raise InputError(
-                f"A text must be a string or a Document. Got {type(item).__name__} instead."
+                f"A text must be a string or a Document. Got {type(item).__name__} instead.",
+                "To give ids, pass a dictionary of ids and texts.",
             )
 
     def _add_id(self, id: str, source: str) -> None:

@@ -22,6 +22,7 @@ A reader has ``suffixes``, those of the files it reads, and ``read(source)``, wh
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -39,6 +40,8 @@ from lexfield.text.source import MAX_DOCUMENT, Source, growth_error, name_text
 
 Item = Document | Source | tuple[int, Record]
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
+_LONGEST_NAME = 255  # of a file, in characters
+_OTHER_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 _CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}
 
 
@@ -259,6 +262,14 @@ def map_suffixes() -> dict[str, str]:
     """Return the name of the format for every suffix. Registered readers override our own."""
     names = sorted(READERS.names(), key=lambda name: name not in _FORMATS)
     return {suffix: name for name in names for suffix in READERS.get(name).suffixes}
+
+
+def looks_like_file(text: str) -> bool:
+    """Does a line end in a suffix of files, or is it one word with a separator of paths?"""
+    if not text.strip() or len(text) > _LONGEST_NAME or "\n" in text:
+        return False
+    is_path = len(text.split()) == 1 and ("/" in text or "\\" in text)
+    return is_path or os.path.splitext(text)[1].lower() in {*map_suffixes(), *_OTHER_SUFFIXES}
 
 
 def choose_format(suffix_format: str, kind: str) -> str:
