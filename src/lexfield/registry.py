@@ -22,7 +22,7 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Things by name, such as the search methods; ``kind`` is what an error calls one of them.
 
-    instantiate: are the things objects, so that a class stands for an object of it?
+    instantiate: does the table hold objects? A class that is registered is then instantiated.
     """
 
     def __init__(

@@ -186,7 +186,7 @@ def test_did_you_mean(run: Run) -> None:
 
 
 def test_a_text_without_quotes_is_told_to_have_some(run: Run) -> None:
-    assert "hint: Put a text of several words into quotes. As in: lexfield search" in (
+    assert "hint: Put quotes around a text of several words. As in: lexfield search" in (
         run("search", "my.idx", "a", "storm").err
     )
 

@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _tell(error)
         raise SystemExit(error.exit_code) from None
     except (click.Abort, KeyboardInterrupt) as error:
-        about = str(error.__cause__ or error)  # click puts its own error around an interruption
+        about = str(error.__cause__ or error)  # click wraps an interruption in an error of its own
         echo(f"stopped: {about}" if about else "stopped", err=True)
         raise SystemExit(130) from None
     except BrokenPipeError:
@@ -210,7 +210,7 @@ def _tell(error: Exception) -> None:
         if isinstance(error, click.MissingParameter) and context:
             hint = _show_example(context) or hint
         elif "unexpected extra argument" in message and context:
-            hint = f"Put a text of several words into quotes. {_show_example(context) or hint}"
+            hint = f"Put quotes around a text of several words. {_show_example(context) or hint}"
     elif isinstance(error, MemoryError):
         message, hint = "There is not enough memory for this.", "Try a smaller input."
     elif isinstance(error, OSError):

@@ -247,7 +247,7 @@ class Collection:
         raise ChangedError(f"{self.address} is changed by others all the time.", "Try again.")
 
     def write_part(self, name: str) -> AbstractContextManager[Writer]:
-        """Write topics or a metric anew, as a part of the index; ``refresh`` afterwards."""
+        """Write topics or a metric as a part of the index; call ``refresh`` afterwards."""
         return write_part(self._store, self.segments, name)
 
     def _update_parts(self, progress: Progress) -> None:
@@ -255,7 +255,7 @@ class Collection:
             self.refresh()
 
     def refresh(self) -> None:
-        """Go on with the newest generation, if another process has written one."""
+        """Move to the newest generation, if another process has written one."""
         if not self._store.is_current():
             self._load()
 
@@ -301,7 +301,7 @@ class Collection:
 
     @property
     def corpus(self) -> Corpus:
-        """The documents that were not deleted; cut anew where there is more than one segment."""
+        """The documents that were not deleted; split again if there is more than one segment."""
         if len(self.segments) == 1 and not self._deleted.any():
             return self.segments[0].corpus
         return Corpus.of(self, normalisation=self.normalisation)

@@ -152,7 +152,7 @@ def save_postings(
 
 
 def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Postings:
-    """Map the postings of a segment; they are made anew if lexfield 0.1 wrote lists of stems."""
+    """Map the postings of a segment; they are rebuilt if lexfield 0.1 wrote lists of stems."""
     lists = _load_lists(store, f"{name}.lists.")
     if lists is not None:
         stems = f"{name}.lists.stems.sizes"

@@ -214,7 +214,7 @@ def best_of_sets(
     copies: int,
     k: int,
 ) -> Array:
-    """Return, of the rows that hold the same target words, the best ``k`` that are no copies."""
+    """Return, of rows that hold the same target words, the best ``k`` that are not copies."""
     if not len(touched):
         return touched
     bits = np.zeros((len(touched), len(postings)), bool)

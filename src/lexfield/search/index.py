@@ -145,7 +145,7 @@ class Index(Collection):
 
         ``encoder`` is "minilm" or an object; by default the one of this index. Return notes on
         texts that it failed on. What is finished is kept if the work is interrupted; call it again
-        to go on, or with ``replace`` to begin anew.
+        to continue, or with ``replace`` to start over.
         """
         return encode_texts(self, encoder, replace=replace, progress=progress)
 

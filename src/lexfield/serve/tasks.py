@@ -230,7 +230,7 @@ def _find_vectors(set: str | None = None, path: str | None = None) -> WordVector
 
 @lru_cache(4)
 def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVectors:
-    """Load a set; one that was imported anew is another, by its ``state``."""
+    """Load a set; one that was imported again has another ``state``, and is loaded again."""
     vectors = WordVectors.load(name)
     check_state(folder, state)
     return vectors

@@ -142,7 +142,7 @@ class Mirror:
         is_here = (self.root / CURRENT).exists()
         if age >= every or not is_here:
             if is_here:
-                (self.root / LOOKED).touch()  # others go on meanwhile
+                (self.root / LOOKED).touch()  # others continue meanwhile
             try:
                 self.follow(0 if is_here else _PATIENCE)
             except StoreError:

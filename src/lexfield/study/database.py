@@ -239,7 +239,7 @@ class Study:
         plain = "".join(c for c in code.lower()[:100] if c.isalnum())
         for participant in self.participants(plain):
             return participant
-        raise InputError("No participant has this code.", "Check its letters, or begin anew.")
+        raise InputError("No participant has this code.", "Check its letters, or start over.")
 
     def participants(self, code: str | None = None) -> list[Participant]:
         """Return all participants, or the one with this code (without hyphens)."""

@@ -275,7 +275,7 @@ def looks_like_file(text: str) -> bool:
 def choose_format(suffix_format: str, kind: str) -> str:
     """Return the format of a file, from the one that its name stands for and its first bytes.
 
-    The bytes win over the names of our own formats: many a file is called what it is not.
+    The bytes win over the suffixes of our own formats: many files have the wrong suffix.
     """
     by_content = BY_CONTENT.get(kind)
     if by_content is None or suffix_format not in _FORMATS:

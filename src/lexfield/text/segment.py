@@ -37,7 +37,7 @@ BEFORE = 24  # characters before a point in which an abbreviation is looked for
 _BREAK = re.compile(
     # One leading character set lets the matcher skip through text at C speed.
     rf"[{STOPS}{WIDE_STOPS}\n](?:"
-    # A quotation in Japanese goes on with と or a comma.
+    # After a quotation in Japanese, the sentence continues with と or a comma.
     rf"(?<=[{WIDE_STOPS}])[{WIDE_STOPS}]*+[{WIDE_CLOSERS}]*+(?:(?<![」』])|(?![とっ、，]))"
     rf"|(?<=[{STOPS}])[{STOPS}]*[{re.escape(CLOSERS)}]*(?:[ \xa0\u202f]»(?=\s|\Z))?"
     # What may stand before the next word: 's in Dutch; quotes and dashes, also with a space.

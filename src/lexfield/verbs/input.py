@@ -136,7 +136,7 @@ def _drop_notes(corpus: Corpus) -> Corpus:
 
 
 def _set_language(corpus: Corpus, reading: JsonObject) -> Corpus:
-    """Return a corpus, cut anew if a language is given for its texts."""
+    """Return a corpus, split again if a language is given for its texts."""
     language = reading.get("language")
     if language is None:
         return corpus
