@@ -244,7 +244,7 @@ class Collection:
                 result = work()
                 self.refresh()
                 return result
-        raise ChangedError(f"{self.address} is changed by others all the time.", "Try again.")
+        raise ChangedError(f"Other processes keep changing {self.address}.", "Try again.")
 
     def write_part(self, name: str) -> AbstractContextManager[Writer]:
         """Write topics or a metric as a part of the index; call ``refresh`` afterwards."""

@@ -118,7 +118,7 @@ class Library:
         if not kept.uploaded:
             raise InputError(
                 f"{kept.id!r} was not built on this server and cannot be changed here.",
-                "Change it on the machine of the server, with lexfield on the command line.",
+                "Change it on the server's own machine, with lexfield on the command line.",
             )
         return kept
 

@@ -99,7 +99,7 @@ def _check_size(index: Index, verb: Verb, where: Where | None) -> None:
     count = len(select_documents(index, where)[0])
     if count > most:
         raise InputError(
-            f"There are {count:,} documents; every pair of at most {most:,} is sent.",
+            f"There are {count:,} documents; at most {most:,} can be compared in pairs here.",
             f"Choose some with where, or use the command line: lexfield {verb.command}.",
         )
 

@@ -65,7 +65,7 @@ class Mirror:
             return None
         if path.resolve().parent != copies().resolve():
             raise StoreError(
-                f"{path} is the copy of what is at an address, of another LEXFIELD_HOME.",
+                f"{path} is the copy of an index at an address, made with another LEXFIELD_HOME.",
                 "Open the address.",
             )
         return cls((path / USED).read_text("utf-8"))

@@ -216,7 +216,7 @@ class Study:
             )
             if any(bool(kind) != simulated for _, kind, _ in rows):
                 raise InputError(
-                    "People and simulated participants do not go into one study.",
+                    "A study cannot have both people and simulated participants.",
                     "Copy the file before its first participant, or make a new one.",
                 )
             sizes = {**dict.fromkeys(self.design.groups, 0), **{row[0]: row[2] for row in rows}}

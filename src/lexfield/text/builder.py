@@ -272,8 +272,8 @@ class CorpusBuilder:
             )
         if self._renamed:
             notes.append(
-                f"ids that another file uses, too: {self._renamed:,}; the name of the file was put"
-                " before them"
+                f"ids that another file also uses: {self._renamed:,}; the file name was put before"
+                " them"
             )
         empty = np.flatnonzero(np.diff(sentences) == 0)
         if len(empty):
