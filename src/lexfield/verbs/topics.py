@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.index.fit_topics import (
+    choose_defaults,
     find_names,
     infer_texts,
     mixtures_of_documents,
@@ -54,6 +55,7 @@ class FitRow(msgspec.Struct, kw_only=True, rename={"source": "from"}):
     source: str | UnsetType = UNSET
     documents: int | UnsetType = UNSET
     empty: int | UnsetType = UNSET
+    passages: int | UnsetType = UNSET
     words: int | UnsetType = UNSET
     tokens: int | UnsetType = UNSET
     passes: int | UnsetType = UNSET
@@ -85,15 +87,22 @@ def fit_topics(
     index: IndexInput,
     *,
     topics: Annotated[int, Meta(ge=2, le=10_000), Flags(("-t",)), Help("Number of topics.")] = 50,
-    passes: Annotated[int, Meta(ge=1, le=10_000), Help("Passes over all documents.")] = 20,
+    passes: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000)] | None,
+        Help("Passes over all documents, by default 20; over passages, by default 8."),
+    ] = None,
     alpha: Annotated[Prior, Help("Prior of the mixtures; 1/topics by default.")] = None,
     eta: Annotated[Prior, Help("Prior of the topics; 1/topics by default.")] = None,
     seed: Seed = 0,
     min_count: Annotated[Occurrences, Help("Leave out words that occur less often.")] = 5,
     max_count: Annotated[Occurrences | None, Help("Leave out words that occur more often.")] = None,
     max_share: Annotated[
-        float, Meta(gt=0, le=1), Help("Leave out words in more than this share of the documents.")
-    ] = 0.5,
+        Annotated[float, Meta(gt=0, le=1)] | None,
+        Help(
+            "Leave out words in more than this share of the documents, by default 0.5; of the"
+            " passages of long documents, by default 0.2."
+        ),
+    ] = None,
     min_length: Annotated[
         int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
     ] = 4,
@@ -112,7 +121,8 @@ def fit_topics(
     """Fit topics to the documents of an index and store them in it.
 
     Topics are fitted by online latent Dirichlet allocation. Stopwords, numbers, and short, rare and
-    very frequent words are left out.
+    very frequent words are left out. Long documents, such as books, are cut into passages of about
+    a thousand words.
 
         lexfield topics fit my.idx -t 50
         lexfield topics fit patents.idx -t 500 --alpha 0.1 --eta 0.1 --passes 5 --min-count 20
@@ -124,6 +134,9 @@ def fit_topics(
         kept = use_mixtures(opened, *read_mixtures(mixtures))
         row = FitRow(topics=kept.topics, source=str(mixtures))
         return FittedTopics([row], index=opened.path, notes=kept.notes)
+    usual_share, usual_passes = choose_defaults(opened)
+    if max_share is None:
+        max_share = usual_share
     filters = Filters(
         min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
     )
@@ -131,10 +144,17 @@ def fit_topics(
     begin_stage(progress, "fitting topics")
     prior: JsonObject = {"alpha": alpha, "eta": eta, "seed": seed}
     model = opened.fit_topics(
-        topics, filters=filters, passes=passes, without=names, progress=progress, **prior
+        topics,
+        filters=filters,
+        passes=passes or usual_passes,
+        without=names,
+        progress=progress,
+        **prior,
     )
     row = msgspec.convert(model.about, FitRow)
     notes = [f"names left out: {len(names):,}"] if no_names else []
+    if row.passages is not UNSET:
+        notes.append(f"fitted to passages of these long documents: {row.passages:,}")
     if row.empty:
         notes.append(
             f"documents without a mixture, because all their words are left out: {row.empty:,}"
