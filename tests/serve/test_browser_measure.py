@@ -124,6 +124,9 @@ def test_sums_add_up_and_a_wrong_one_says_where(visit: Open) -> None:
     parts, total = page.locator(".sum .terms").first.inner_text().rsplit("=", 1)
     numbers = [float(one) for one in re.findall(r"(?:^|[+−]) *([\d.]+) \(", parts)]
     assert sum(numbers) == pytest.approx(float(total.replace(",", "")))
+    page.get_by_label("Sum of words").fill("sea - boat")  # texts with as many of both add up to 0
+    expect(page.locator(".sum .terms").first).to_contain_text("sea")
+    expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_label("Sum of words").fill("3*")
     expect(page.get_by_role("alert")).to_be_visible()
 
@@ -140,3 +143,20 @@ def test_a_pasted_text_is_attributed(visit: Open) -> None:
     expect(page.locator("#guess")).to_have_text("Undecided")
     expect(page.locator(".verdict")).to_contain_text("of known texts of this length")
     assert "null" not in page.locator(".verdict").inner_text()
+
+
+def test_a_link_shows_the_guess_with_its_text_and_its_filter(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=author")
+    text = (TEXTS / "pell-sea.txt").read_text()
+    page.get_by_label("Your text").fill(text)
+    page.get_by_role("button", name="Guess").click()
+    expect(page.locator("#guess")).to_have_text("pell")
+    page.get_by_role("navigation").get_by_role("link", name="Search", exact=True).click()
+    page.go_back()
+    expect(page.locator("#guess")).to_have_text("pell")
+    assert page.get_by_label("Your text").input_value() == text
+    filtered = f"{page.url}&where=author!=pell".removeprefix(page.evaluate("location.origin"))
+    other = visit(filtered)
+    expect(other.locator("#guess")).not_to_have_text("pell")
+    assert other.get_by_label("Your text").input_value() == text
+    expect(other.locator(".shares .name").filter(has_text="pell")).to_have_count(0)

@@ -29,7 +29,6 @@ export function Topics() {
 }
 
 const SHOWN = 15; // documents of a topic
-const MOST = 1000;
 const LITTLE = 0.01; // of a document: less is not listed
 const HARDLY = 0.002; // of all words: a topic with less is shown on request
 
@@ -125,12 +124,8 @@ function Shares({ topic }) {
 /** The documents that have most of a topic. */
 export function TopicDocuments({ topic, where }) {
   const { index } = usePage();
-  const found = useAnswer("topic_shares", { index, topic: [topic], k: MOST });
-  const passing = useAnswer("documents", where.length ? { index, where, k: 2000 } : null).answer?.results;
-  const allowed = passing && new Set(passing.map((one) => one.id));
-  const rows = (found.answer?.results ?? [])
-    .filter((one) => one.share >= LITTLE && (!where.length || allowed?.has(one.value)))
-    .slice(0, SHOWN);
+  const found = useAnswer("topic_shares", { index, where, topic: [topic], k: SHOWN });
+  const rows = (found.answer?.results ?? []).filter((one) => one.share >= LITTLE);
   const shown = rows.length
     ? {
         index,
@@ -146,7 +141,7 @@ export function TopicDocuments({ topic, where }) {
   const metadata = Object.fromEntries(known.map((one) => [one.id, one.metadata]));
   return html`<${Outcome} asked=${found}>
     ${() =>
-      !rows.length && (passing || !where.length)
+      !rows.length
         ? html`<p class="hint">No document ${where.length > 0 && "that passes the filter "}has much of it.</p>`
         : html`<${Bars} rows=${rows.map((one) => ({
             share: one.share,
