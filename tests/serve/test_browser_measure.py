@@ -160,3 +160,11 @@ def test_a_link_shows_the_guess_with_its_text_and_its_filter(visit: Open) -> Non
     expect(other.locator("#guess")).not_to_have_text("pell")
     assert other.get_by_label("Your text").input_value() == text
     expect(other.locator(".shares .name").filter(has_text="pell")).to_have_count(0)
+
+
+def test_groups_with_most_of_a_topic_come_first(visit: Open) -> None:
+    page = visit("/topics?index=sample&topic=0&by=author")
+    shares = page.get_by_role("list", name="Share by author").locator(".small")
+    expect(shares.nth(1)).to_be_visible()
+    told = [float(one.strip("<%")) for one in shares.all_inner_texts()]
+    assert told == sorted(told, reverse=True)

@@ -109,7 +109,7 @@ function Shares({ topic }) {
     ${
       by
         ? html`<${Outcome} asked=${groups}>
-          ${(answer) => html`<${Bars} rows=${answer.results.map((one) => ({
+          ${(answer) => html`<${Bars} label=${`Share by ${fieldName(by)}`} rows=${order(answer).map((one) => ({
             share: one.share,
             name: html`<button type="button" class="link" title="Show only these documents"
               onClick=${() => change({ where: [...narrow(where, by), ...(one.where ?? [])] })}>
@@ -120,6 +120,9 @@ function Shares({ topic }) {
         : html`<${TopicDocuments} topic=${topic.topic} where=${where} />`
     }`;
 }
+
+/** Values with the largest share first; years and numbers as they follow each other. */
+const order = ({ kind, results }) => (kind === "values" ? [...results].sort((a, b) => b.share - a.share) : results);
 
 /** The documents that have most of a topic. */
 export function TopicDocuments({ topic, where }) {
