@@ -35,7 +35,7 @@ const HARDLY = 0.002; // of all words: a topic with less is shown on request
 export const wordsOf = (topic) => topic.words.split(" ");
 
 function List() {
-  const { index, params } = usePage();
+  const { index, where, params } = usePage();
   const options = { index, k: 10 };
   const found = useAnswer("topics", options);
   const chosen = params.has("topic") ? Number(params.get("topic")) : null;
@@ -47,6 +47,10 @@ function List() {
         const rest = answer.results.length - shown.length;
         return html`<div class="spread"><h2>${answer.results.length} topics</h2><${Export} verb="topics"
           options=${options} title=${`${index}: topics`} results=${answer.results} /></div>
+          ${
+            where.length > 0 &&
+            html`<p class="small">Shares of all documents; open a topic for those that pass the filter.</p>`
+          }
           <ul class="topics">
             ${shown.map(
               (each) =>
