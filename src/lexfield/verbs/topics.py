@@ -43,6 +43,24 @@ from lexfield.verbs.results import Result, hidden
 
 Prior = Annotated[float | None, Meta(gt=0, le=1000)]
 Occurrences = Annotated[int, Meta(ge=1, le=10**9)]
+Passes = Annotated[
+    Annotated[int, Meta(ge=1, le=10_000)] | None,
+    Help("Passes over all documents, by default 20; over passages, by default 8."),
+]
+Share = Annotated[
+    Annotated[float, Meta(gt=0, le=1)] | None,
+    Help(
+        "Leave out words in more than this share of the documents, by default 0.5; of the"
+        " passages of long documents, by default 0.2."
+    ),
+]
+OtherMixtures = Annotated[
+    FileInput | None,
+    Help(
+        "Instead of fitting, store the mixtures of another model from this file: .npy, or"
+        " .parquet with an id column."
+    ),
+]
 _NAME = 60  # characters of a text by which it is shown
 
 
@@ -85,35 +103,20 @@ def fit_topics(
     index: IndexInput,
     *,
     topics: Annotated[int, Meta(ge=2, le=10_000), Flags(("-t",)), Help("Number of topics.")] = 50,
-    passes: Annotated[
-        Annotated[int, Meta(ge=1, le=10_000)] | None,
-        Help("Passes over all documents, by default 20; over passages, by default 8."),
-    ] = None,
+    passes: Passes = None,
     alpha: Annotated[Prior, Help("Prior of the mixtures; 1/topics by default.")] = None,
     eta: Annotated[Prior, Help("Prior of the topics; 1/topics by default.")] = None,
     seed: Seed = 0,
     min_count: Annotated[Occurrences, Help("Leave out words that occur less often.")] = 5,
     max_count: Annotated[Occurrences | None, Help("Leave out words that occur more often.")] = None,
-    max_share: Annotated[
-        Annotated[float, Meta(gt=0, le=1)] | None,
-        Help(
-            "Leave out words in more than this share of the documents, by default 0.5; of the"
-            " passages of long documents, by default 0.2."
-        ),
-    ] = None,
+    max_share: Share = None,
     min_length: Annotated[
         int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
     ] = 4,
     no_names: Annotated[
         bool, Help("Leave out names: words that are mostly capitalised inside sentences.")
     ] = False,
-    mixtures: Annotated[
-        FileInput | None,
-        Help(
-            "Instead of fitting, store the mixtures of another model from this file: .npy, or"
-            " .parquet with an id column."
-        ),
-    ] = None,
+    mixtures: OtherMixtures = None,
     progress: Progress = silent,
 ) -> FittedTopics:
     """Fit topics to the documents of an index and store them in it.
@@ -133,31 +136,30 @@ def fit_topics(
         row = FitRow(topics=kept.topics, source=str(mixtures))
         return FittedTopics([row], index=opened.path, notes=kept.notes)
     usual_share, usual_passes = choose_defaults(opened)
-    if max_share is None:
-        max_share = usual_share
     filters = Filters(
-        min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
+        min_count=min_count,
+        max_count=max_count,
+        max_share=max_share or usual_share,
+        min_length=min_length,
     )
     names = find_names(opened) if no_names else []
     begin_stage(progress, "fitting topics")
-    prior: JsonObject = {"alpha": alpha, "eta": eta, "seed": seed}
-    model = opened.fit_topics(
-        topics,
-        filters=filters,
-        passes=passes or usual_passes,
-        without=names,
-        progress=progress,
-        **prior,
-    )
-    row = msgspec.convert(model.about, FitRow)
+    options: JsonObject = {"alpha": alpha, "eta": eta, "seed": seed, "filters": filters}
+    options |= {"passes": passes or usual_passes, "without": names}
+    row = msgspec.convert(opened.fit_topics(topics, progress=progress, **options).about, FitRow)
     notes = [f"names left out: {len(names):,}"] if no_names else []
+    return FittedTopics([row], index=opened.path, notes=notes + _note_fit(row))
+
+
+def _note_fit(row: FitRow) -> list[str]:
+    notes = []
     if row.passages is not UNSET:
         notes.append(f"fitted to passages of these long documents: {row.passages:,}")
     if row.empty:
         notes.append(
             f"documents without a mixture, because all their words are left out: {row.empty:,}"
         )
-    return FittedTopics([row], index=opened.path, notes=notes)
+    return notes
 
 
 @dataclass(repr=False)
