@@ -175,6 +175,6 @@ def test_items_by_name(reproduce: None) -> None:
     chosen = module("catalogue").chosen
     assert [item.name for item in chosen(["hare-table-1"])] == ["hare-table-1"]
     assert {item.script for item in chosen(["labels", "lecture"])} == {"labels", "lecture"}
-    assert len(chosen(["krstovski"])) == 9
+    assert len(chosen(["krstovski"])) == 10
     with pytest.raises(SystemExit, match="nothing"):
         chosen(["nothing"])
