@@ -69,6 +69,8 @@ def test_topics_lead_to_words_and_documents(visit: Open) -> None:
     page.get_by_label("Your text").fill("The fish and the boats in the water, salt and bread.")
     page.get_by_role("button", name="Find its topics").click()
     expect(page.get_by_role("list", name="Topics of your text")).to_be_visible()
+    near = page.get_by_role("list", name="Documents with the most similar mixture")
+    expect(near.get_by_role("listitem")).to_have_count(8)
 
 
 def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
@@ -140,3 +142,35 @@ def test_a_pasted_text_is_attributed(visit: Open) -> None:
     expect(page.locator("#guess")).to_have_text("Undecided")
     expect(page.locator(".verdict")).to_contain_text("of known texts of this length")
     assert "null" not in page.locator(".verdict").inner_text()
+
+
+def test_a_word_has_its_own_curve_of_neighbours(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=words&word=sea")
+    expect(page.get_by_role("heading", name="Near “sea”")).to_be_visible()
+    page.get_by_text("From which similarity on are words related?").click()
+    told = page.locator("details", has_text="From which similarity").locator("p").first
+    expect(told).to_contain_text(re.compile(r"Of “sea”, as many lie above 0\.\d+"))
+    expect(page.locator(".legend")).to_contain_text("sea")
+
+
+def test_trained_models_say_how_sure_they_are(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=words&word=sea")
+    page.get_by_text("How sure is it?").click()
+    page.get_by_role("button", name="Train five models").click()
+    expect(page).to_have_url(re.compile("models="), timeout=120_000)
+    page.get_by_text("How sure is it?").click()
+    drawn = page.get_by_role("img", name=re.compile(r"Mean differences: 0\.\d+ at"))
+    expect(drawn).to_be_visible(timeout=60_000)
+    page.get_by_text("From which similarity on are words related?").click()
+    expect(page.get_by_text("synonyms on average")).to_be_visible(timeout=60_000)
+
+
+def test_groups_that_were_held_back_say_whether_a_metric_helps(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=metric&by=author")
+    page.get_by_text("Would it help?").click()
+    verdict = page.locator("details", has_text="Would it help?").locator("strong")
+    expect(verdict).to_contain_text(re.compile("MAP [+−-]"), timeout=60_000)
+    rows = page.locator("details", has_text="Would it help?").locator("tbody tr")
+    expect(rows).to_have_count(4)
+    page.get_by_label("By angle").check()
+    expect(rows).to_have_count(4)
