@@ -1,4 +1,4 @@
-"""Measure and Topics as people use them: in Debian's chromium, with the mouse."""
+"""Measure, Topics and the numbers of Compare as people use them: in Debian's chromium."""
 
 from __future__ import annotations
 
@@ -174,3 +174,25 @@ def test_groups_that_were_held_back_say_whether_a_metric_helps(visit: Open) -> N
     expect(rows).to_have_count(4)
     page.get_by_label("By angle").check()
     expect(rows).to_have_count(4)
+
+
+def test_two_texts_are_measured_in_other_ways_and_their_counts_joined(visit: Open) -> None:
+    page = visit("/compare?index=sample&a=pell-sea&b=voss-sea")
+    page.get_by_text("Numbers", exact=True).click()
+    page.get_by_text("Other measures").click()
+    measured = page.locator("details.fold", has_text="Other measures")
+    expect(measured).to_contain_text(re.compile(r"nats, with 95% confidence 0\.\d+ to [\d.]+"))
+    page.get_by_label("Measured by").select_option("clouds")
+    expect(measured).to_contain_text("Entropies: -", timeout=60_000)  # of clouds: below 0
+    tokens: dict[str, int] = {}
+    for operation in ("intersection", "sum", "union"):
+        with page.expect_response(re.compile(f"/v1/bag.*operation={operation}")) as told:
+            if not tokens:
+                page.get_by_text("Their counts of words, joined").click()
+            else:
+                page.get_by_label("Joined as").select_option(operation)
+        tokens[operation] = told.value.json()["tokens"]
+    joined = page.locator("details.fold", has_text="Their counts of words")
+    expect(joined.locator("tbody tr")).to_have_count(20)
+    expect(joined).to_contain_text("A is not contained in B")
+    assert tokens["sum"] == tokens["union"] + tokens["intersection"]
