@@ -122,10 +122,10 @@ def table_1(data: Path) -> dict[str, Any]:
     queries = mixtures[asked].astype(np.float64)
     rest = np.delete(mixtures, asked, axis=0)  # as in the paper, queries are taken out
     truth = Neighbours(rest, "scan").query(queries, 10).rows
-    start = time.perf_counter()
+    start = time.process_time()
     for q in queries[:5]:
         loop(q, rest)
-    looping = (time.perf_counter() - start) / 5
+    looping = (time.process_time() - start) / 5
     table: dict[str, Any] = {
         "collection": "20 Newsgroups",
         "documents": len(rest),
@@ -137,9 +137,9 @@ def table_1(data: Path) -> dict[str, Any]:
     for name, (method, measure) in METHODS.items():
         neighbours = make_neighbours(rest, method)
         neighbours.query(queries[0], 10, measure)
-        start = time.perf_counter()
+        start = time.process_time()
         found = [neighbours.query(q, 10, measure).rows for q in queries]
-        took = (time.perf_counter() - start) / len(queries)
+        took = (time.process_time() - start) / len(queries)
         values = [*quality(found, truth), looping / took]
         table["rows"][name] = {
             key: round(float(value), 3) for key, value in zip(NAMES, values, strict=True)

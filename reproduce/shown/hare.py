@@ -65,8 +65,8 @@ def table_2(result: Result) -> list[Block]:
                 above = f"{found[0]['above_chance']:.2f} to {found[-1]['above_chance']:.2f}"
                 rows.append([f"{name}, {vectors}", *cells, f"{found[0]['by_chance']:.1f}", above])
     return [
-        "Per cent of the k nearest words that are of a word's own class. *Above chance* is how much"
-        " of the way from chance to 100% the words have gone, at k = 3 and at k = 50.",
+        "Per cent of the k nearest words that are in a word's own class. *Above chance* is the"
+        " share of the way from chance (0) to 100% (1), at k = 3 and at k = 50.",
         Grid(["", "k = 3", "5", "10", "20", "50", "by chance", "above chance"], rows),
         *_said(result, "Tagger", "Neighbours"),
     ]
@@ -174,14 +174,16 @@ def _drawn(result: Result) -> str:
 
 
 def figure_3(result: Result) -> list[Block]:
-    rows = [
-        [name, f"{own['words']['slope']:.2f}", f"{own['words']['r2']:.2f}", own["words"]["verdict"]]
-        for name in CORPORA
-        if (own := result["corpora"].get(name))
-    ]
+    rows = []
+    for name in CORPORA:
+        if own := result["corpora"].get(name, {}).get("words"):
+            value, low, high = own.get("exponent", (None, None, None))
+            exponent = "" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+            line = [f"{own['slope']:.2f}", f"{own['r2']:.2f}"]
+            rows.append([name, exponent, *line, own["verdict"]])
     return [
         *picture("figures/figure-3-words.png", "Counts of words by rank, with line of best fit"),
-        Grid(["", "slope", "R²", "what it says"], rows),
+        Grid(["", "exponent", "slope of the line", "R²", "verdict"], rows),
         *_said(result, "Slopes"),
     ]
 

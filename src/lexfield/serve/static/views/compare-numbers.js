@@ -25,7 +25,8 @@ export function Numbers({ answer, options, words }) {
     <summary>Numbers</summary>
     <p>Difference (Jensen–Shannon): <strong
       class="value">
-        ${number(answer.results[0].value, 4)}</strong> of 1; 0 means the same words equally often, 1 no word in common.</p>
+        ${number(answer.results[0].value, 4)}</strong> of 1; 0 means the same words equally often, 1 no word in common.
+    </p>
     <${Table}
       caption="The words that tell them apart"
       columns=${[

@@ -78,7 +78,8 @@ function Evaluate({ by }) {
   return html`<details class="fold" onToggle=${(event) => event.target.open && setWanted(true)}>
     <summary>Would it help?</summary>
     <p class="small">
-      Groups are held back in turn. Each of their documents looks for the others, with and without what the rest taught.
+      Groups are held back in turn. Each of their documents looks for the others, with and without what is learned from
+      ${" "}the rest.
     </p>
     <div class="row">
       <${Check} label="By words, not by meaning" title="Words and pairs of function words, as in the paper"
@@ -87,7 +88,8 @@ function Evaluate({ by }) {
     </div>
     <${Outcome} asked=${found} wait="Holding back groups…">
       ${(answer) => html`<div class="spread"><p><strong>${answer.verdict}</strong></p>
-          <${Export} verb="evaluate_metric" options=${options} title=${`${index}: by ${by}`} results=${answer.results} />
+          <${Export} verb="evaluate_metric" options=${options} title=${`${index}: by ${by}`}
+            results=${answer.results} />
         </div>
         <${Table} caption="Groups that were held back" rows=${answer.results} columns=${[
           ["", (one) => MEASURES[one.measure] ?? one.measure],
