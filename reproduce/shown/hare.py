@@ -158,7 +158,7 @@ def figures_2_and_5(result: Result) -> list[Block]:
     return [
         *picture("figures/figures-2-and-5-layout.png", "Words by t-SNE, coloured by class"),
         difference(
-            "As in the paper words of a class lie together in patches, with many exceptions."
+            "As in the paper, words of a class lie together in patches, with many exceptions."
             f" {_drawn(result)}"
         ),
     ]
@@ -167,10 +167,12 @@ def figures_2_and_5(result: Result) -> list[Block]:
 def _drawn(result: Result) -> str:
     """How many words the layouts show."""
     if "figures" not in result:
-        return "Here are the 3,000 most frequent words of each corpus, the paper draws all."
+        return "Only the 3,000 most frequent words of each corpus are shown; the paper draws all."
     took = result["figures"]["words_and_processor_seconds"]
     each = [f"{name} {words:,} in {seconds:.0f} s" for name, (words, seconds) in took.items()]
-    return f"All words with a vector are here, as in the paper: {', '.join(each)} (processor time)."
+    return (
+        f"All words with a vector are shown, as in the paper: {', '.join(each)} of processor time."
+    )
 
 
 def figure_3(result: Result) -> list[Block]:
@@ -209,16 +211,17 @@ def figures_4_and_6(result: Result) -> list[Block]:
     ]  # fmt: skip
     return [
         *picture("figures/figures-4-and-6-clusters.png", "Sizes of clusters of sentences by rank"),
-        "Slopes of cluster sizes; the range is over k − 20 … k + 20 and seeds; last, the slopes of"
-        " two null models: sentences refilled with words drawn at random, and a Gaussian cloud.",
+        "Slopes of cluster sizes. *Range*: the slopes for k − 20 to k + 20 clusters and all seeds."
+        " The last two columns have the slopes of null models: sentences refilled with words drawn"
+        " at random, and a Gaussian cloud.",
         Grid(["", "k", "slope", "R²", "range", "shuffled", "Gaussian"], rows),
         "Beyond the paper, nine languages (slope and R² of words, and of 35 clusters):",
         Grid(["", "words", "clusters"], languages),
         difference(
             "The paper reads slopes near −1 as Zipf's law and has no null models. Our R² are"
-            f" {min(fits):.2f} to {max(fits):.2f}, so the sizes lie on no line, and sentences of"
-            f" random words give at least as steep a slope in {steep} of {len(rows)} cases: the"
-            " tail is no sign of themes."
+            f" {min(fits):.2f} to {max(fits):.2f}, so the sizes do not lie on a line, and sentences"
+            f" of random words have at least as steep a slope in {steep} of {len(rows)} cases:"
+            " the steep tail is no sign of themes."
         ),
     ]
 
@@ -244,8 +247,13 @@ def survey(result: Result) -> list[Block]:
         [name, f"{r['published_inside_ours']} of {r['shares']}", f"{r['width_beside_independent']}"]
         for name, r in result.get("simulated", {}).items()
     ]
-    heads = ["simulated students", "published shares inside ours", "width beside independent"]
-    blocks.append(Grid(heads, simulated))
+    heads = ["simulated students", "published shares inside", "width, independent answers = 1"]
+    blocks += [
+        "As many simulated students, whose tastes differ by *spread*, answer by the strengths that"
+        " the totals suggest: how many published shares lie inside the 95% intervals found by"
+        " `lexfield study analyse`, and how wide these are.",
+        Grid(heads, simulated),
+    ]
     return [*blocks, difference(" ".join(result["published"]["says"]))]
 
 

@@ -13,10 +13,10 @@ def figure_1(result: Result) -> list[Block]:
     ours, paper = result["our_bounds_of_js_over_he"], result["paper_bounds_of_js_over_he"]
     return [
         *picture("simplex_bounds.png", "Jensen–Shannon against Hellinger on Dirichlet samples"),
-        f"JS over He lies between {low:.3f} and {high:.3f} for {len(result['table'])} ×"
-        f" {result['pairs_each']:,} pairs; the paper's lines are {paper[0]} and {paper[1]}, ours"
-        f" {ours[0]} and {ours[1]}. Outside the paper's: {result['outside_paper']}, outside ours:"
-        f" {result['outside_ours']}.",
+        f"JS divided by He lies between {low:.3f} and {high:.3f} for {len(result['table'])} ×"
+        f" {result['pairs_each']:,} pairs. The paper's bounds are {paper[0]} and {paper[1]}, ours"
+        f" {ours[0]} and {ours[1]}; {result['outside_paper']} pairs are outside the paper's,"
+        f" {result['outside_ours']} outside ours.",
         difference(result["difference"]),
     ]
 
