@@ -157,6 +157,14 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {' or '.join(close)}?" if close else ""
 
 
+def correct(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return "Did you mean …?" with the known name that is spelled most like ``name``, in capitals
+    or not; ``otherwise`` if none is."""
+    spelled = {one.casefold(): one for one in known}
+    close = difflib.get_close_matches(name.casefold(), spelled, 1)
+    return f"Did you mean {spelled[close[0]]!r}?" if close else otherwise
+
+
 def need(module: str, extra: str) -> ModuleType:
     """Import an optional module. Raise MissingExtraError with the extra that installs it."""
     try:
@@ -177,12 +185,9 @@ def refuse_unknown(owner: Callable[..., object], given: Iterable[str], hint: str
     """Raise InputError if a class or function was called with options that it does not have."""
     for name in given:
         parameters = inspect.signature(owner).parameters.values()
-        known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"Did you mean {close[0]!r}?" if close else hint
-        raise InputError(
-            f"{owner.__name__} has no option {name!r}.", hint or f"It has: {', '.join(known)}."
-        )
+        known = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
+        hint = hint or correct(name, known, f"It has: {', '.join(known)}.")
+        raise InputError(f"{owner.__name__} has no option {name!r}.", hint)
 
 
 def check(ok: bool, name: str, expected: str, got: object) -> None:

@@ -7,12 +7,11 @@ table does not hold, so packages that are not used cost nothing.
 
 from __future__ import annotations
 
-import difflib
 import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, correct
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -23,7 +22,7 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Things by name, such as the search methods; ``kind`` is what an error calls one of them.
 
-    instantiate: are the things objects, so that a class stands for an object of it?
+    instantiate: does the table hold objects? A class that is registered is then instantiated.
     """
 
     def __init__(
@@ -61,10 +60,7 @@ class Registry(Generic[T]):
         if name not in self._things:
             self._load()
         if name not in self._things:
-            close = difflib.get_close_matches(name, self._things, 1)
-            hint = (
-                f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(self.names())}."
-            )
+            hint = correct(name, self._things, f"There are: {', '.join(self.names())}.")
             raise InputError(f"There is no {self.kind} named {name!r}.", hint)
         return self._things[name]
 

@@ -181,7 +181,14 @@ def test_did_you_mean(run: Run) -> None:
     assert wrong.code == 2
     assert "There is no command 'serch'" in wrong.err
     assert "Did you mean 'verify'?" in run("verifi").err
+    assert "Did you mean 'compare'?" in run("COMPARE").err
     assert run("near", "book", "--jsn").code == 2
+
+
+def test_a_text_without_quotes_is_told_to_have_some(run: Run) -> None:
+    assert "hint: Put quotes around a text of several words. As in: lexfield search" in (
+        run("search", "my.idx", "a", "storm").err
+    )
 
 
 def test_errors_have_a_hint_and_no_traceback(run: Run, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_delta_takes_shares_of_the_whole_text_and_js_of_the_chosen_types() -> 
 
 @pytest.mark.parametrize("measure", DELTAS)
 def test_two_texts_are_refused_in_one_sentence(measure: str) -> None:
-    with pytest.raises(InputError, match="over a collection, which two texts are not.*pairs"):
+    with pytest.raises(InputError, match="over a collection; two texts are too few.*pairs"):
         lx.compare(TEXTS[0], TEXTS[1], measure=measure)
     with pytest.raises(InputError, match="over a collection"):
         lx.pairs(TEXTS[:2], measure=measure)

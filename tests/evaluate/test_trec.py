@@ -50,7 +50,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         read_run(tmp_path / "x.run")
     with pytest.raises(ReadError, match="does not exist"):
         read_run(tmp_path / "none")
-    with pytest.raises(InputError, match="cannot stand in a TREC file"):
+    with pytest.raises(InputError, match="cannot be written to a TREC file"):
         list(run_lines(Run("x", {"1": [("a b", 1.0)]})))
 
 

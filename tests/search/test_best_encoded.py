@@ -106,7 +106,7 @@ def test_without_the_encoder_words_stand_for_it(monkeypatch: pytest.MonkeyPatch)
     index.encode(ToyEncoder(name="lost"))
     monkeypatch.setattr("lexfield.vectors.encoders._opened", {})
     found = index.search(QUERY, "best", 5)
-    assert any("words fitted to the encoder 'lost' stand for it" in note for note in found.notes)
+    assert any("word vectors fitted to the encoder 'lost' are used" in note for note in found.notes)
     words, cosines = score_all(index, QUERY, "fitted")
     expected = {
         row: FITTED["words"] * words.get(row, 0) + FITTED["sentence"] * cosines[row]
@@ -152,7 +152,7 @@ def test_rows_without_vectors_are_found_by_words(tmp_path: Path) -> None:
     assert hit.parts["sentence"] == hit.parts["tokens"] == 0
     assert any("count by their words only" in note for note in found.notes)
     notes = index.search("a zebra", "best", 3).notes
-    assert any("stand for it: The encoder failed on the query" in note for note in notes)
+    assert any("are used instead: The encoder failed on the query" in note for note in notes)
 
 
 def test_interrupted_encoding_leaves_best_as_it_was(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_many_queries_are_asked_where_the_encoder_is_known(index: Index) -> None
     texts = [f"{QUERY} {number}" for number in range(200)]
     many = index.search_many(texts, "best", 2)
     for text, found in zip(texts[::50], list(many)[::50], strict=True):
-        assert not any("stand for it" in note for note in found.notes)
+        assert not any("are used instead" in note for note in found.notes)
         assert found.rows == index.search(text, "best", 2).rows
 
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.index.near_terms import join_terms
-from lexfield.index.postings import merge_groups
+from lexfield.index.postings import merge_sorted
 from lexfield.search.bag_method import add_list, rank_sums
-from lexfield.search.extended import merge_sorted
 
 ROWS = 40
 
@@ -84,12 +83,15 @@ def test_merged_lists_are_sums_by_row(groups: list[list[tuple[dict[int, int], fl
 
 
 @given(st.lists(st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 9)), max_size=3)))
-def test_merged_groups_are_sums_by_row(groups: list[list[dict[int, int]]]) -> None:
+def test_merged_counts_without_weights_are_whole(
+    groups: list[list[dict[int, int]]],
+) -> None:
     lists = [sorted(one.items()) for group in groups for one in group]
     rows = np.array([row for one in lists for row, _ in one], np.int32)
     counts = np.array([count for one in lists for _, count in one], np.int32)
     sizes, many = np.array([*map(len, lists)], int), np.array([*map(len, groups)], int)
-    merged, sums, left = merge_groups(rows, counts, sizes, many)
+    merged, sums, left = merge_sorted(rows, counts, sizes, np.ones(len(sizes), np.int32), many)
+    assert sums.dtype == np.int32
     ends = np.cumsum(left).tolist()
     assert len(left) == len(groups) and len(merged) == sum(left)
     for group, first, last in zip(groups, [0, *ends], ends, strict=False):

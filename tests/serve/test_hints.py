@@ -33,6 +33,8 @@ def test_a_verb_that_runs_only_as_a_job_says_how_to_start_it(client: Any) -> Non
         ("/v1/near?q=sea", "Did you mean 'word'?"),
         ("/v1/methods?word=x", "Did you mean 'about'?"),
         ("/v1/search?querry=x", "Did you mean 'query'?"),
+        ("/v1/search?text=x", "Did you mean 'query'?"),
+        ("/v1/text?id=x", "Did you mean 'document'?"),
     ],
 )
 def test_a_wrong_parameter_is_answered_with_the_right_one(

@@ -75,7 +75,7 @@ def test_bad_background_and_mixing(choose3: Study) -> None:
         choose3.join({"field": 5})
     assert choose3.participants() == []
     choose3.join()
-    with pytest.raises(InputError, match="do not go into one study"):
+    with pytest.raises(InputError, match="cannot have both people and simulated"):
         choose3.join(simulated=True)
 
 

@@ -48,7 +48,7 @@ def test_ids_that_are_used_twice_do_not_stop_a_folder(tmp_path: Path) -> None:
     write(tmp_path / "b.csv", b"id,text\n1,Another.\n3,Three.\n3,Again.\n")
     corpus = Corpus.read(tmp_path)
     assert corpus.ids[:] == ["1", "2", "b.csv:1", "3"]
-    assert any(note.startswith("ids that another file uses, too: 1;") for note in corpus.notes)
+    assert any(note.startswith("ids that another file also uses: 1;") for note in corpus.notes)
     assert any(
         "the rest, from line 4: the id '3' is used twice): b.csv" in note for note in corpus.notes
     )

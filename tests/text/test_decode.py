@@ -147,6 +147,68 @@ def test_long_texts_in_old_encodings_are_read_as_written(text: str, encoding: st
             assert data.decode(detect(data, whole=True)) == f"{text} " * times
 
 
+_UDHR = {  # the first article of the Universal Declaration of Human Rights
+    "pl": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni"
+    " obdarzeni rozumem i sumieniem i powinni postępować wobec innych w duchu braterstwa.",
+    "cs": "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv. Jsou nadáni rozumem"
+    " a svědomím a mají spolu jednat v duchu bratrství.",
+    "ru": "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены"
+    " разумом и совестью и должны поступать в отношении друг друга в духе братства.",
+    "bg": "Всички хора се раждат свободни и равни по достойнство и права. Те са надарени с разум и"
+    " съвест и следва да се отнасят помежду си в дух на братство.",
+    "el": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα."
+    " Είναι προικισμένοι με λογική και συνείδηση, και οφείλουν να συμπεριφέρονται μεταξύ τους.",
+    "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft"
+    " und Gewissen begabt und sollen einander im Geist der Brüderlichkeit begegnen. Große Öfen.",
+    "es": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como"
+    " están de razón y conciencia, deben comportarse fraternalmente. Él también vivió allí.",
+    "fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués"
+    " de raison et de conscience et doivent agir dans un esprit de fraternité.",
+}
+_OLD = {
+    "pl": "iso8859_2 cp852 cp1250", "cs": "iso8859_2 cp852 cp1250", "de": "cp850 mac_roman cp437",
+    "ru": "cp1251 koi8_r cp866 iso8859_5", "bg": "cp1251 cp866", "el": "cp1253 iso8859_7 cp737",
+    "es": "cp1252 cp850 mac_roman", "fr": "cp1252 cp850 mac_roman",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding"),
+    [(language, encoding) for language, every in _OLD.items() for encoding in every.split()],
+)
+def test_the_encoding_is_the_one_in_which_a_text_reads_as_a_language(
+    language: str, encoding: str
+) -> None:
+    for times in (1, 100):  # with code and ruled lines, as manuals have them
+        text = f"{_UDHR[language]}\n~~~~~~~~~~~~~~~~~~~~~~~~\n  :set number  <ENTER>\n" * times
+        data = text.encode(encoding)
+        assert data.decode(detect(data, whole=True)) == text
+
+
+def test_old_chinese_text_is_not_taken_for_accents() -> None:
+    text = "人人生而自由，在尊嚴和權利上一律平等。\n  :set number  <ENTER>\n" * 20
+    data = text.encode("big5")
+    assert data.decode(detect(data, whole=True)) == text
+
+
+def test_japanese_in_ascii_as_in_old_mail() -> None:
+    text = "すべての人間は、生まれながらにして自由である。"
+    assert detect(text.encode("iso2022_jp"), whole=True) == "iso2022_jp"
+    assert detect(b"\x1b[31mred\x1b[0m", whole=True) == "utf-8"
+
+
+def test_damaged_utf8_is_read_as_utf8(tmp_path: Path) -> None:
+    text = "Les élèves sont allés à la forêt. 人人生而自由。" * 30
+    cut = text.encode()[:-1]
+    stray = text.encode().replace("forêt".encode(), "forêt".encode("latin-1"), 1)
+    for data in (cut, stray, "Ça a été fermé là-bas, hélas".encode()[:-4] + b"\xe9"):
+        (tmp_path / "a.txt").write_bytes(data)
+        reader = Reader(tmp_path / "a.txt")
+        (found,) = reader
+        assert found.text == data.decode("utf-8", "replace")
+        assert any("not valid utf-8" in note for note in reader.notes)
+
+
 def test_lines_may_end_as_on_old_machines(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"One.\rTwo.\r\nThree.")

@@ -382,3 +382,14 @@ def test_a_text_in_question_may_be_a_document(tmp_path: Path, name: str) -> None
     assert words(choose_text(path, Corpus.of([])).text) == words(f"{FIRST} {SECOND}")
     (asked,) = choose_texts(path, [], [])
     assert words(asked.text) == words(f"{FIRST} {SECOND}")
+
+
+def test_what_systems_and_web_pages_leave_in_folders_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "page_files").mkdir()
+    (tmp_path / "page.html").write_text("<html><body><p>The text.</p></body></html>")
+    for name in ("page_files/a.js", "page_files/b.css", "desktop.ini", "Thumbs.db", "~$a.docx"):
+        (tmp_path / name).write_text("var x = 1;")
+    corpus = Corpus.read(tmp_path)
+    assert list(corpus.ids) == ["page"]
+    assert "files read: 1; skipped: hidden or ignored 3, others 2" in corpus.notes
+    assert [found.id for found in Reader(tmp_path / "page_files" / "a.js")] == ["a.js"]

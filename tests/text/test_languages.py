@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -203,10 +204,12 @@ def test_mixed_and_unsupported_languages_are_noted() -> None:
     counts = lx.Corpus.of([FRENCH, GERMAN]).count_languages()
     language, notes = choose_language(counts)
     assert language in ("fr", "de") and "several languages" in notes[0]
+    _, notes = choose_language(Counter({"fr": 5, "en": 700, "de": 290, "cs": 3, "hu": 2}))
+    assert "(en 70%, de 29% and 3 more)" in notes[0]
     assert choose_language(lx.Corpus.of(["Oui."]).count_languages()) == ("en", [])
-    greek = "Ο σκύλος δεν ήθελε να βγει από το σπίτι επειδή έβρεχε."
-    language, notes = choose_language(lx.Corpus.of([greek]).count_languages())
-    assert language == "el" and "no stopwords" in notes[1] and not stopwords("el")
+    hebrew = "הכלב לא רצה לצאת מהבית כי ירד גשם חזק כל הבוקר."
+    language, notes = choose_language(lx.Corpus.of([hebrew]).count_languages())
+    assert language == "he" and "no stopwords" in notes[1] and not stopwords("he")
 
 
 def test_a_text_in_several_languages_is_noted() -> None:

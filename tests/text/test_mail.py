@@ -36,3 +36,22 @@ def test_a_header_without_an_empty_line_below_loses_nothing(tmp_path: Path) -> N
     path.write_bytes(b"Subject: A walk\nWe went to the river.\n\nIt was cold.\n")
     (document,) = Reader(path)
     assert document.text == "A walk\n\nWe went to the river.\n\nIt was cold."
+
+
+def test_lines_that_begin_with_from_are_restored(tmp_path: Path) -> None:
+    path = tmp_path / "a.mbox"
+    path.write_text(
+        "From a@b.c Tue Mar 12 10:11:12 2019\nSubject: One\n\n"
+        ">From here on.\n>>From it.\n> Not.\n\n"
+        "From a@b.c Tue Mar 12 10:11:13 2019\nSubject: Two\n\nEnd.\n"
+    )
+    first, second = Reader(path)
+    assert first.text == "One\n\nFrom here on.\n>From it.\n> Not." and second.text == "Two\n\nEnd."
+
+
+def test_mail_from_windows_that_calls_itself_latin1(tmp_path: Path) -> None:
+    path = tmp_path / "a.eml"
+    header = b"Subject: One\nContent-Type: text/plain; charset=iso-8859-1\n\n"
+    path.write_bytes(header + "“It’s a café” – or not".encode("cp1252"))
+    (found,) = Reader(path)
+    assert found.text == "One\n\n“It’s a café” – or not"

@@ -70,7 +70,7 @@ def test_format_is_validated(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"\n \n", "is blank"),
-        (b"\0\1\2\3 binary", "no format that lexfield knows"),
+        (b"\0\1\2\3 binary", "not in a format that lexfield knows"),
         (gzip.compress(b"a 1 2\n" * 100, mtime=0)[:-9], "compressed bytes"),
         (b"\x1f\x8bnot gzip", "compressed bytes"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import traceback
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from lexfield.cli.guide import GROUPS, TOPICS, WELCOME
 from lexfield.cli.output import echo, paint
 from lexfield.cli.start import discard_output
 from lexfield.cli.system import describe_version
-from lexfield.errors import InputError, LexfieldError
+from lexfield.errors import InputError, LexfieldError, correct
 from lexfield.verbs import Listed, list_verbs, read_verbs
 
 _ALIASES = {"list": "documents"}
@@ -70,8 +69,7 @@ class Commands(click.Group):
         if args and not self._prefix and args[0] in _ALIASES:
             args = [_ALIASES[args[0]], *args[1:]]
         if args and args[0] not in known and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], known, 1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"See: {ctx.command_path} --help"
+            hint = correct(args[0], known, f"See: {ctx.command_path} --help")
             raise InputError(f"There is no command {args[0]!r}.", hint)
         return super().resolve_command(ctx, args)
 
@@ -177,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _tell(error)
         raise SystemExit(error.exit_code) from None
     except (click.Abort, KeyboardInterrupt) as error:
-        about = str(error.__cause__ or error)  # click puts its own error around an interruption
+        about = str(error.__cause__ or error)  # click wraps an interruption in an error of its own
         echo(f"stopped: {about}" if about else "stopped", err=True)
         raise SystemExit(130) from None
     except BrokenPipeError:
@@ -211,6 +209,8 @@ def _tell(error: Exception) -> None:
         hint = f"See: {context.command_path} --help" if context else ""
         if isinstance(error, click.MissingParameter) and context:
             hint = _show_example(context) or hint
+        elif "unexpected extra argument" in message and context:
+            hint = f"Put quotes around a text of several words. {_show_example(context) or hint}"
     elif isinstance(error, MemoryError):
         message, hint = "There is not enough memory for this.", "Try a smaller input."
     elif isinstance(error, OSError):

@@ -36,7 +36,7 @@ _COLOURS = {
     "bright_black": 90,
 }  # fmt: skip
 _SETTLED = 2.0  # seconds before the time that is left is shown
-_OWN = f"\ufdd0{os.urandom(8).hex()}"  # begins a colour of ours; no text can know it
+_OWN = f"\ufdd0{os.urandom(8).hex()}"  # starts one of our colours; random, so no text can fake it
 
 
 def visible(text: str) -> str:
@@ -156,7 +156,7 @@ class Bar:
         self._write(f"{self._stage}: {share}")
 
     def explain_wait(self, reason: str) -> None:
-        """Show why nothing is counted for a while."""
+        """Show what we are waiting for while nothing can be counted."""
         if self._active:
             self._shown = time.monotonic()
             self._write(reason)
@@ -166,7 +166,7 @@ class Bar:
         sys.stderr.flush()
 
     def _guess_rest(self, done: int, total: int, now: float) -> str:
-        """Return the time that is left, once there is enough to judge by."""
+        """Return an estimate of the time left, once enough is done to make one."""
         passed = now - self._began
         if passed < _SETTLED or not 0 < done < total:
             return ""

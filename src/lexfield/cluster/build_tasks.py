@@ -68,7 +68,7 @@ def sample_rows(
     rows: dict[str, int],
     first: dict[str, int],
 ) -> str:
-    """Store the rows of a cut corpus that the common axes are found from."""
+    """Store a cut corpus's part of the sample of rows from which the common axes are computed."""
     where = place_of(place)
     if not where.has(out):
         with where.writing(out) as folder, spool_beside(folder), write(folder, "sample") as writer:
@@ -118,7 +118,7 @@ def make_shard(place: str, out: str, cut: str, words: str, basis: str, language:
 
 
 def _read_bases(axes: Store, shared: Store, own: Any) -> dict[str, Basis]:
-    """Return the common axes, with the vectors of some of all words on them."""
+    """Return the common axes, with the coordinates of a shard's own words on them."""
     known = shared.array("how")[own] > 0
     turned = (np.cumsum(shared.array("how") > 0) - 1)[own[known]]
     return {

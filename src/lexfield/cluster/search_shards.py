@@ -42,14 +42,14 @@ _BATCH = 50  # queries per task
 
 
 class ShardSearch:
-    """The search of one index in one way."""
+    """A search of one index with fixed options."""
 
     def __init__(self, index: ShardedCollection, request: SearchRequest, engine: Engine) -> None:
         self.unit = request.unit
         check(self.unit in ("sentence", "document"), "unit", "'sentence' or 'document'", self.unit)
         self._index, self._engine, self._request = index, engine, request
         self._method = parse(request.method)
-        self._read("")  # refuses here what no shard should be asked
+        self._read("")  # raises an error here, before any shard is asked
         self._statistics = index.statistics(self.unit)
         self._k = min(int(request.k), self._statistics.rows)
         self._where = read_where(request.where)

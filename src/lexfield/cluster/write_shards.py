@@ -2,7 +2,7 @@
 
 Documents are read once and spooled in chunks; then every step is a task for each shard, with what
 all shards share made between them: words → vectors → axes → shards → statistics. Every result is a
-store named after what it was made from, so a run that was stopped goes on where it was.
+store named after what it was made from, so an interrupted run continues where it stopped.
 """
 
 from __future__ import annotations

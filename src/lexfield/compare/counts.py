@@ -166,7 +166,7 @@ def _join_texts(
         parts.append(Counts(csr_matrix(row), [str(gram) for gram in bag], [str(number)]))
     joined = join_counts(parts)
     if joined.matrix.nnz and joined.matrix.data.min() < 0:
-        raise InputError("A bag with negative counts is no text.", "Add what was subtracted.")
+        raise InputError("A bag with negative counts is not a text.", "Subtract less from it.")
     kept = [i for i, gram in enumerate(joined.types) if not excluded.intersection(gram.split(" "))]
     corpora = [text.vocabulary for text in texts if isinstance(text, Corpus)]
     if len(corpora) == len(texts):

@@ -56,8 +56,8 @@ def choose_types(counts: csr_matrix, mfw: int | None, culling: float) -> Array:
 def refuse_few(measure: str) -> InputError:
     """Return the error for a Delta of two texts."""
     return InputError(
-        f"{measure} measures words in standard deviations over a collection, which two texts are"
-        " not.",
+        f"{measure} needs the standard deviations of words over a collection; two texts are too"
+        " few.",
         f"Compare at least {FEWEST} texts with lexfield pairs, or two with --measure js.",
     )
 

@@ -65,7 +65,7 @@ def check_enough(sizes: NDArray[np.int64], by: str) -> None:
         raise InputError(
             f"--verify needs at least {needed}, to learn what strangers look like; here are"
             f" {' and '.join(map(str, here))}.",
-            "Add texts by others, also by some who cannot have written it, or leave it out.",
+            "Add texts by others, even by some who cannot have written it, or leave out --verify.",
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -17,7 +16,7 @@ from lexfield.compare.hubs import KINDS
 from lexfield.compare.knn import STEPS
 from lexfield.compare.measures import find_measure
 from lexfield.compare.smoothing import parse_smoothing, sum_rows
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, correct
 from lexfield.results import JsonObject
 from lexfield.specs import parse_spec
 from lexfield.vectors.wordvectors import WordVectors
@@ -161,8 +160,7 @@ class ComparisonOptions:
         names = [field.name for field in fields(cls)]
         for name in given:
             if name not in names:
-                close = difflib.get_close_matches(name, names, 1)
-                hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names)}."
+                hint = correct(name, names, f"There are: {', '.join(names)}.")
                 raise InputError(f"There is no option {name!r}.", hint)
         return cls(**given)
 

@@ -105,7 +105,7 @@ def pairs(
     k: one or several (latent). sample: draw that many tokens from each document.
     memory: gigabytes for what is computed at a time (latent). approximate: search neighbours only
     in the nearest cells of a faiss index (latent; needs the extra ``faiss``).
-    resume: a folder for finished batches, from which a stopped run goes on.
+    resume: a folder for finished batches, from which an interrupted run continues.
     engine: a cluster to run on; it needs ``resume``, a folder that all its machines can read.
     known: the ids of documents that decide which types are frequent, how frequencies are
     standardised and how hubs are corrected; by default all. So a new text changes nothing else.

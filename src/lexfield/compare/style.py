@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _LONGEST = 10  # items of an n-gram
-_SHORT = 100  # items of a text from which on its own n-grams are counted first
+_SHORT = 100  # n-grams per text; if there are more, those of each text are counted first
 _TYPEWRITER = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "«": '"', "»": '"', "„": '"', "–": "-", "—": " -- "}
     | {"…": "...", "_": "", "\u00a0": " ", "\u00ad": "", "\u2060": "", "\ufeff": ""}

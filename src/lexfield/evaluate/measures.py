@@ -83,7 +83,7 @@ def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table
     if not answered:
         raise InputError(
             f"{run.name} answers none of the judged queries.",
-            "Check that both files name their queries alike.",
+            "Check that both files use the same ids for queries.",
         )
     notes = []
     if answered < len(qrels):

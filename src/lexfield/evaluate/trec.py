@@ -163,7 +163,8 @@ def run_lines(run: Run) -> Iterator[str]:
         for rank, (document, score) in enumerate(pairs, 1):
             if len(document.split()) != 1:
                 raise InputError(
-                    f"The id {document!r} cannot stand in a TREC file: it has spaces or is empty."
+                    f"The id {document!r} cannot be written to a TREC file:"
+                    " it has spaces or is empty."
                 )
             yield f"{query} Q0 {document} {rank} {score:.9g} {name}"
 

@@ -33,18 +33,19 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, next_epoch, write
 from lexfield.store.mirror import name_path
 from lexfield.store.owned import refuse_others
-from lexfield.text.corpus import Corpus, read_table
-from lexfield.text.document import Document
+from lexfield.text.corpus import Corpus, Text, Texts, read_table
+from lexfield.text.document import Document, read_mapping
 from lexfield.text.folder import walk
 from lexfield.text.frames import is_table
 from lexfield.text.language import choose_language
 from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
+from lexfield.text.readers import looks_like_file
 from lexfield.text.source import names_file
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.train import choose_vectors
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
-Documents = Corpus | Document | Mapping[str, str] | Iterable[Document | str]
+Documents = Corpus | Texts
 KIND = "index"
 _TOKEN, _ROW = 6, 400  # bytes of a word in order and in postings; of a row, and to compute it
 _PLAIN = frozenset((".txt", ".jsonl", ".ndjson", ".csv", ".tsv"))  # what they hold is stored
@@ -71,17 +72,19 @@ def to_path(path: str | Path) -> Path:
 def check_documents(documents: Any, hint: str = "", progress: Progress = silent) -> Documents:
     """Return documents; files, folders and tables are read.
 
-    Raise InputError if they are one string, or no texts at all.
+    Raise InputError if they are the name of a missing file, one word, or no texts at all.
     """
     paths = documents if isinstance(documents, list | tuple) else [documents]
     if paths and all(isinstance(p, Path) or (isinstance(p, str) and names_file(p)) for p in paths):
         return Corpus.read(paths, progress=progress)
     if is_table(documents):
         return read_table(documents)
+    if isinstance(documents, str) and len(documents.split()) > 1 and not looks_like_file(documents):
+        return [documents]
     is_one = isinstance(documents, str | bytes)
     if is_one or not isinstance(documents, Iterable | Document):
         raise InputError(
-            f"An index needs a list of texts{', not a single string' if is_one else ''}."
+            f"An index needs a list of texts{', not a word or a name' if is_one else ''}."
             f" Got {shorten(repr(documents), 60)} instead.",
             f"Read files with Corpus.read(path){hint}.",
         )
@@ -125,10 +128,10 @@ def refuse_taken(ids: Iterable[str], known: Container[str]) -> None:
         )
 
 
-def number_texts(items: Documents, taken: Iterable[str]) -> Iterator[Document]:
+def number_texts(items: Documents, taken: Iterable[str]) -> Iterator[Text]:
     """Give plain texts the numbers after the largest of the ids that are taken."""
     if isinstance(items, Mapping):
-        items = [Document(str(id), text) for id, text in items.items()]
+        items = read_mapping(items)
     elif isinstance(items, Document):
         items = [items]
     used = [int(identity) for identity in taken if identity.isascii() and identity.isdecimal()]

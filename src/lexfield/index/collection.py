@@ -68,7 +68,7 @@ class Collection:
     def __init__(
         self,
         documents: Documents | None = None,  # optional so that omitting it raises a clear error
-        *,
+        *others: object,
         vectors: WordVectors | str | Path = "auto",
         language: str | None = None,
         stemmer: str | None = None,
@@ -81,6 +81,7 @@ class Collection:
         Arguments are those of ``build``, and ``tokenize`` may be any function that returns the
         words of a sentence; ``save`` keeps the result.
         """
+        check(not others, "texts", "the only unnamed argument: Index.build(texts, path)", others)
         refuse_unknown(type(self), unknown, "Use lx.Document(id, text, metadata={…}).")
         folder = tempfile.mkdtemp(prefix=MEMORY)
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -182,9 +183,8 @@ class Collection:
         embedded = self._embed(new, vectors)
         with write_next(self._store, self.segments) as out:
             self._keep(out, kept)
-            numbers = [int(meta["name"][1:] or 0) for meta in self._meta["segments"]]
-            name = f"s{max(numbers) + 1:06d}"
-            meta = save_segment(out, name, new, embedded, self.language, progress)
+            last = max(int(meta["name"][1:] or 0) for meta in self._meta["segments"])
+            meta = save_segment(out, f"s{last + 1:06d}", new, embedded, self.language, progress)
             before = self._deleted[: sum(len(self.segments[number].corpus.ids) for number in kept)]
             out.array("deleted", np.append(before, np.zeros(len(new.ids), bool)))
             out.meta["segments"].append(meta)
@@ -244,10 +244,10 @@ class Collection:
                 result = work()
                 self.refresh()
                 return result
-        raise ChangedError(f"{self.address} is changed by others all the time.", "Try again.")
+        raise ChangedError(f"Other processes keep changing {self.address}.", "Try again.")
 
     def write_part(self, name: str) -> AbstractContextManager[Writer]:
-        """Write topics or a metric anew, as a part of the index; ``refresh`` afterwards."""
+        """Write topics or a metric as a part of the index; call ``refresh`` afterwards."""
         return write_part(self._store, self.segments, name)
 
     def _update_parts(self, progress: Progress) -> None:
@@ -255,7 +255,7 @@ class Collection:
             self.refresh()
 
     def refresh(self) -> None:
-        """Go on with the newest generation, if another process has written one."""
+        """Move to the newest generation, if another process has written one."""
         if not self._store.is_current():
             self._load()
 
@@ -301,7 +301,7 @@ class Collection:
 
     @property
     def corpus(self) -> Corpus:
-        """The documents that were not deleted; cut anew where there is more than one segment."""
+        """The documents that were not deleted; split again if there is more than one segment."""
         if len(self.segments) == 1 and not self._deleted.any():
             return self.segments[0].corpus
         return Corpus.of(self, normalisation=self.normalisation)
@@ -366,6 +366,7 @@ class Collection:
                 count = pluralise(len(self), "document")
                 raise InputError(f"The index has {count}, none at {identity}.")
             identity = list(self.documents)[identity]
+        check(isinstance(identity, str), "id", "an id, a number or a slice", identity)
         corpus, row = find_text(self.segments, self.documents, identity)
         return corpus.documents[row]
 

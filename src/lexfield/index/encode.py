@@ -20,7 +20,7 @@ def encode_texts(
 
     ``encoder`` is a name or an object; by default the one that was interrupted, or that of the
     index, else ``"minilm"``. What is finished is kept if the work is interrupted. ``replace``:
-    begin anew; what there is stays until that is complete.
+    start over; the old vectors stay until the new ones are complete.
     """
     if index.metric is not None:
         raise InputError("An index cannot be encoded under a metric.", "Open it without one.")

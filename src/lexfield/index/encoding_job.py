@@ -52,7 +52,7 @@ class EncodingJob:
     ) -> None:
         """``encoder`` is a name or an object; by default the one that the index was encoded by.
 
-        ``goes_on``: if it has begun to replace the vectors that there are, do not begin anew.
+        ``goes_on``: continue a replacement of vectors that has begun, instead of starting over.
         """
         self._path, self._segments = index.path, segments
         self._part = ENCODER  # that the work is kept in
@@ -74,7 +74,7 @@ class EncodingJob:
         self._names: dict[int, str] = {}
 
     def _replace(self, encoder: Encoder, goes_on: bool) -> None:
-        """Encode all texts anew; what there is stays until that is complete."""
+        """Encode all texts again; the old vectors stay until the new ones are complete."""
         self._encoder, self._part = encoder, NEXT_ENCODER
         self._open()
         is_begun = self._held is not None and self._held.name == encoder.name

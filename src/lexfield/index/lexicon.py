@@ -196,7 +196,7 @@ def embed_words(
 
 
 def weigh_by_count(embedded: WordEmbeddings, counts: Array) -> WordEmbeddings:
-    """Return words that contribute by their counts in a collection, unless their set tells."""
+    """Weigh words by their counts in a collection, unless their vector set has weights."""
     if embedded.contributions is not None:
         return embedded
     frequencies = counts / max(1, int(counts.sum()))
@@ -207,7 +207,7 @@ def weigh_by_count(embedded: WordEmbeddings, counts: Array) -> WordEmbeddings:
 
 
 def weigh_again(embedded: WordEmbeddings, about: JsonObject, counts: Array) -> WordEmbeddings:
-    """Return words that contribute by their counts now, if they did so when they were indexed."""
+    """Weigh words by their current counts, if the index was built with weights by count."""
     if not about.get("by_count"):
         return embedded
     return weigh_by_count(replace(embedded, contributions=None), counts)
@@ -283,7 +283,7 @@ def embed_with(
     if len(outside):
         new = source.embed([words[i] for i in outside.tolist()])
         matrix[outside], matches[outside] = new.matrix, new.matches
-        # a word of a set that does not tell is rare in a collection that lacks it, and weighs 1
+        # without weights in the set: a word that the collection lacks is rare, and weighs 1
         if contributions is not None and new.added.shape[1] == contributions.shape[1]:
             contributions[outside] = new.spread(new.added)
     return WordEmbeddings.from_matrix(matrix, matches, contributions)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.engine.topk import find_lowest
 from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
@@ -51,16 +52,21 @@ def find_nearest(
     # Twice the length of the query in each part, times the largest error of the sketches there.
     rooms = [2 * error * math.sqrt(size) for error, size in zip(unit.errors, sizes, strict=True)]
     measured = _Measured(unit, vector, own, credits)
-    parts: list[tuple[Array, Array]] = []
-    for first in range(0, max(1, unit.rows), _PART):
+
+    def scan(first: int) -> Array:
         part = slice(first, min(first + _PART, unit.rows))
-        bounds = near_bounds(
+        bounds: Array = near_bounds(
             unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares, part.start, part.stop
         )
         if credits is not None:
             subtract_credits(bounds, unit.squares[part], credits[part], _SQUARE - own)
         if among is not None:
             bounds[~among[part]] = np.inf
+        return bounds
+
+    parts: list[tuple[Array, Array]] = []
+    firsts = range(0, max(1, unit.rows), _PART)
+    for first, bounds in zip(firsts, map_blocks(scan, firsts), strict=True):
         if len(parts) & (len(parts) + 1) == 0:  # 0, 1, 3, 7, …: the limit falls ever more slowly
             measured.lower_limit(k, bounds, rooms[0], first)
         parts.append(measured.select(bounds, rooms[0], first))

@@ -71,7 +71,9 @@ class Postings:
         The words of groups, and so what is returned, lie one after another; ``groups`` and the last
         array are their sizes.
         """
-        found: tuple[Array, Array, Array] = merge_groups(*self.find_all(words), groups)
+        rows, counts, sizes = self.find_all(words)
+        ones = np.ones(len(sizes), np.int32)
+        found: tuple[Array, Array, Array] = merge_sorted(rows, counts, sizes, ones, groups)
         return found
 
     @cached_property
@@ -152,7 +154,7 @@ def save_postings(
 
 
 def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Postings:
-    """Map the postings of a segment; they are made anew if lexfield 0.1 wrote lists of stems."""
+    """Map the postings of a segment; they are rebuilt if lexfield 0.1 wrote lists of stems."""
     lists = _load_lists(store, f"{name}.lists.")
     if lists is not None:
         stems = f"{name}.lists.stems.sizes"
@@ -210,30 +212,35 @@ def _add_equal(rows: Array, counts: Array, sizes: Array) -> tuple[Array, Array, 
 
 
 @kernel
-def merge_groups(
-    rows: Array, counts: Array, sizes: Array, groups: Array
+def merge_sorted(
+    rows: Array, counts: Array, sizes: Array, weights: Array, groups: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the rows of any list of a group, ascending, with the sums of their counts; lists and
-    groups lie one after another."""
-    merged, sums = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
-    left = np.empty(len(groups), np.int64)
+    """Merge groups of lists of ascending rows; groups, lists and rows lie one after another.
+
+    The counts of equal rows, times the weights of their lists, are added in the order of the lists;
+    sums have the type of the weights. ``sizes`` are those of lists, ``groups`` and what is returned
+    last are those of groups.
+    """
+    merged, sums = np.empty(len(rows), np.int32), np.empty(len(rows), weights.dtype)
+    left, last = np.empty(len(groups), np.int64), np.int32(np.iinfo(np.int32).max)
     ends = np.cumsum(sizes)
-    heads, last = ends - sizes, np.int32(np.iinfo(np.int32).max)
-    size = number = 0
+    heads = ends - sizes
+    size = first = 0
     for group in range(len(groups)):
-        begin, until = size, number + groups[group]
+        begin, until = size, first + groups[group]
         while True:
             row = last
-            for one in range(number, until):
-                if heads[one] < ends[one]:
-                    row = min(row, rows[heads[one]])
+            for number in range(first, until):
+                if heads[number] < ends[number]:
+                    row = min(row, rows[heads[number]])
             if row == last:
                 break
             merged[size], sums[size] = row, 0
-            for one in range(number, until):
-                if heads[one] < ends[one] and rows[heads[one]] == row:
-                    sums[size] += counts[heads[one]]
-                    heads[one] += 1
+            for number in range(first, until):
+                head = heads[number]
+                if head < ends[number] and rows[head] == row:
+                    sums[size] += weights[number] * counts[head]
+                    heads[number] += 1
             size += 1
-        left[group], number = size - begin, until
+        left[group], first = size - begin, until
     return merged[:size].copy(), sums[:size].copy(), left

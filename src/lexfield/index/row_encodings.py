@@ -245,6 +245,6 @@ def _encode(encoder: object, dims: int, text: str) -> Encoded:
         raise InputError(
             f"The encoder returns vectors of {len(made.vector)} dimensions; this index has"
             f" vectors of {dims}.",
-            "Use the encoder that the index was encoded by, or encode it anew with --replace.",
+            "Use the encoder that the index was encoded by, or encode it again with --replace.",
         )
     return made

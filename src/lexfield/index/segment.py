@@ -31,7 +31,7 @@ from lexfield.vectors.nearest import nearest_others
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 BALL = 16  # neighbours kept per word
-MOST_BALLS = 200_000  # words up to which they are kept
+MOST_BALLS = 200_000  # with more words than this, no neighbours are kept
 _BLOCK = 1 << 14  # vectors that are written at a time
 _SETS = tuple(one.name for one in fields(Sets))
 _SMALL = ("sizes", "set_sizes", "characters")  # stored in the smallest type
@@ -65,7 +65,7 @@ class Segment:
 
     @cached_property
     def content(self) -> NDArray[np.bool_]:
-        """Words that are no stopwords."""
+        """Which words are not stopwords."""
         name = f"{self.name}.content"
         if name in self._store:
             return self._store.array(name)

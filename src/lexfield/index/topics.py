@@ -89,7 +89,7 @@ class Topics:
         """Return the model. Raise InputError if there are only mixtures of another one."""
         if self.model is None:
             raise InputError(
-                "This index has mixtures from another model, which cannot be given new texts.",
+                "This index has imported mixtures, but not their model, so new texts have none.",
                 "Search for documents like one of the index: lexfield search IDX --like ID"
                 " --method topic --unit document",
             )
@@ -113,7 +113,7 @@ class Topics:
     def _own(self, segment: Segment, unit: str) -> Mixtures:
         if unit != "document":
             raise InputError(
-                "The mixtures that were brought to this index are of documents.",
+                "The imported mixtures of this index belong to whole documents.",
                 "Add --unit document (in Python: unit='document').",
             )
         places = {identity: i for i, identity in enumerate(self._store.strings("own.ids"))}
@@ -271,7 +271,7 @@ class MappedRowMixtures(RowMixtures):
         if measure != "hellinger":
             notes.append(f"under a metric topics are compared by Hellinger distance, not {measure}")
         if search != Search():
-            notes.append("under a metric every row is compared, whatever search is asked for")
+            notes.append("under a metric every row is compared, whichever search is chosen")
         return rows[places].tolist(), scores[places].tolist(), notes
 
     def parts(self, mixture: Array, row: int, measure: str) -> NDArray[np.float64]:

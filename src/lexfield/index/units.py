@@ -276,7 +276,7 @@ class Sets:
 
     @classmethod
     def of(cls, corpus: Corpus, unit: str, content: Array, known: Array) -> Sets:
-        """``content`` are the words that are no stopwords, ``known`` those with a vector."""
+        """``content`` are the words that are not stopwords, ``known`` those with a vector."""
         sets = row_sets(corpus, unit)
         keep = content[sets.indices]
         offsets = np.append(0, np.cumsum(keep))[sets.indptr]

@@ -100,7 +100,7 @@ class Axes:
 
     @classmethod
     def of(cls, rows: csr_matrix) -> Axes:
-        """Rows are few, so that axes come from their inner products."""
+        """Compute the axes from the inner products of rows, of which there are few."""
         from scipy.linalg import eigh
 
         if rows.shape[0] > _MOST:

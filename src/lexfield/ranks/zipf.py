@@ -208,17 +208,18 @@ def _rank_words(
 ) -> ZipfResult:
     counts, labels = rank_ngrams(corpus, ngram)
     unit = "word" if ngram == 1 else f"{ngram}-gram"
+    hint = "Take a longer text." if ngram == 1 else "Take a longer text, or a smaller --ngram."
     if len(counts) < FEWEST:
         raise InputError(
             f"Only {len(counts)} distinct {unit}{'' if len(counts) == 1 else 's'}: a line through"
             " so few ranks fits anything.",
-            "Take a longer text, or a smaller n.",
+            hint,
         )
     if counts[0] == counts[-1]:
         raise InputError(
             f"All {len(counts):,} distinct {unit}s occur equally often ({counts[0]:,}×): there is"
             " nothing to rank.",
-            "Take a longer text, or a smaller n.",
+            hint,
         )
     opened = open_vectors(corpus, vectors, progress) if vectors else None
     fits, notes = _fit_all(counts, draws, seed)

@@ -1,7 +1,7 @@
 """Clusters of reuse: passages that overlap in a document, directly or through others.
 
 Three or more texts with the same passage may all have it from one source, which may be one of them
-or none. Only dates tell which text had it first; without dates nothing is said about a direction.
+or none. Only dates tell which text had it first; without dates no direction is reported.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Span:
 class Step:
     """Consecutive words that are aligned in the same way, as characters of both documents.
 
-    similarity: the cosine of two similar words. moved: do they stand in another order in b?
+    similarity: the cosine of two similar words. moved: are they in a different order in b?
     """
 
     op: Operation

@@ -52,7 +52,7 @@ def find_shared(
     """Return all passages of which at most ``chance`` are expected by chance, best first.
 
     Documents of the same group are not compared; without groups, every two documents are.
-    ``resume`` is a folder for finished parts, from which a run that was stopped goes on.
+    ``resume`` is a folder for finished parts, from which an interrupted run continues.
     ``engine`` is a cluster that aligns; all its machines must see that folder.
     """
     begin_stage(progress, "finding places")

@@ -1,4 +1,4 @@
-"""Finished parts of a run, kept in a folder from which a run that was stopped goes on."""
+"""Finished parts of a run, kept in a folder so that an interrupted run can continue."""
 
 from __future__ import annotations
 

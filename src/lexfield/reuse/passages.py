@@ -48,7 +48,7 @@ _CELL = 6  # bits of a place that are dropped to find alignments which overlap
 class ReusedPassage:
     """Alignments of two documents that belong together.
 
-    No word is in two of them. moved: which of their pairs stand in another order in b than in a.
+    No word is in two of them. moved: which of their pairs are in a different order in b.
     """
 
     a: int

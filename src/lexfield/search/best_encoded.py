@@ -100,7 +100,8 @@ class EncodedParts:
 
     def _ask_words(self, why: str) -> Sentence:
         self.weights = FITTED
-        self.notes.append(f"words fitted to the encoder {self._space.name!r} stand for it: {why}")
+        name = self._space.name
+        self.notes.append(f"word vectors fitted to the encoder {name!r} are used instead: {why}")
         return ask_words(self._space, self._query)
 
     def _score_first(self) -> Floats:

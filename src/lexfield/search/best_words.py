@@ -45,7 +45,7 @@ class BestWords(Bm25):
         """Return how much each term of a query tells rows apart.
 
         A word that neither is in the index nor has a related one there counts as one that is in no
-        row: a text that holds the rest of the query is no copy of it.
+        row: a text that holds the rest of the query is not a copy of it.
         """
         missing = self.find_rarity(bags, 0)
         weights = dict.fromkeys((term.gram for term in list_terms(bags, query)), missing)

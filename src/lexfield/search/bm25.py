@@ -77,7 +77,7 @@ class Bm25(ExtendedMethod):
         terms = list_terms(bags, query)
         is_sum = all(len(term.gram) == 1 and term.weight > 0 for term in terms)
         is_kept = len(rows) < _FEW or (len(rows) < _MANY and _are_asked_often(bags, terms))
-        if self.extend or not is_sum or is_kept or not can_read(bags):
+        if self.extend or not is_sum or is_kept or not can_read(rows):
             return super().search(rows, query, k, among)
         counted = [(term, bags.count_rows(term.gram[0])) for term in terms]
         known = [(term, holding) for term, holding in counted if holding]

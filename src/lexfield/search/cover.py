@@ -45,26 +45,24 @@ class BallEntries:
 
 
 class Cover(Protocol):
-    """The state of a greedy choice among candidates: what each would gain now."""
+    """The state of a greedy choice: what each row would gain now."""
 
-    candidates: Array  # rows, ascending
     is_fresh: bool  # nothing has been covered yet
 
     def find_best(self) -> tuple[int, float, bool]:
-        """Return the place of the best candidate (-1 for none), its gain, and whether anything is
-        left to cover."""
+        """Return the best row (-1 for none), its gain, and whether anything is left to cover."""
 
-    def drop(self, place: int) -> None:
-        """Never choose this candidate again."""
+    def drop(self, row: int) -> None:
+        """Never choose this row again."""
 
-    def take(self, place: int) -> list[tuple[int, float]]:
-        """Cover what a candidate holds. Return the ball entries it covers and the gain of each."""
+    def take(self, row: int) -> list[tuple[int, float]]:
+        """Cover what a row holds. Return the ball entries it covers and the gain of each."""
 
     def restart(self) -> None:
-        """Cover nothing; candidates that were dropped stay dropped."""
+        """Cover nothing; rows that were dropped stay dropped."""
 
-    def explain(self, place: int, gains: list[tuple[int, float]]) -> list[Reason]:
-        """Return the reasons for a candidate, given what ``take`` returned."""
+    def explain(self, row: int, gains: list[tuple[int, float]]) -> list[Reason]:
+        """Return the reasons for a row, given what ``take`` returned."""
 
 
 class CoverMethod:
@@ -84,38 +82,38 @@ class CoverMethod:
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)
         cover = self.start(rows, query, balls, eligible, k)
-        places: list[int] = []
+        chosen: list[int] = []
         scores: list[float] = []
         gains: list[list[tuple[int, float]]] = []
         ends: list[int] = []  # rows after which every word was covered
-        while len(places) < k:
-            place, score, is_open = cover.find_best()
-            if place < 0:
+        while len(chosen) < k:
+            row, score, is_open = cover.find_best()
+            if row < 0:
                 break
             if not is_open and not cover.is_fresh:
-                ends.append(len(places))
+                ends.append(len(chosen))
                 if self.exhausted == "stop":
                     break
                 cover.restart()
                 continue
-            cover.drop(place)
-            if not rows.is_copy(int(cover.candidates[place]), query.text, self.copies):
-                places.append(place)
+            cover.drop(row)
+            if not rows.is_copy(row, query.text, self.copies):
+                chosen.append(row)
                 scores.append(score)
-                gains.append(cover.take(place))
+                gains.append(cover.take(row))
 
         def explain(number: int) -> Explanation:
             covered = {
                 int(balls.places[entry]) for some in gains[: number + 1] for entry, _ in some
             }
             facts = {"uncovered": _list_uncovered(query, covered)}
-            return Explanation(cover.explain(places[number], gains[number]), True, facts)
+            return Explanation(cover.explain(chosen[number], gains[number]), True, facts)
 
         notes = _describe_ends(query, ends)
-        if len(places) < k and len(balls.words) and eligible.any():
-            covering = pluralise(len(places), "row covers", "rows cover")
+        if len(chosen) < k and len(balls.words) and eligible.any():
+            covering = pluralise(len(chosen), "row covers", "rows cover")
             notes.append(f"only {covering} any part of the query")
-        return Found(cover.candidates[places].tolist(), scores, explain, notes)
+        return Found(chosen, scores, explain, notes)
 
     def merge(self, parts: Parts, query: Query, k: int) -> Found:
         """Choose among the candidates of all parts."""
@@ -216,7 +214,7 @@ def best_of_sets(
     copies: int,
     k: int,
 ) -> Array:
-    """Return, of the rows that hold the same target words, the best ``k`` that are no copies."""
+    """Return, of rows that hold the same target words, the best ``k`` that are not copies."""
     if not len(touched):
         return touched
     bits = np.zeros((len(touched), len(postings)), bool)

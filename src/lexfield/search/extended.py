@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.engine.compiled import kernel
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.postings import merge_sorted
 from lexfield.index.query import Query
 from lexfield.index.related import Related, list_relatable
 from lexfield.search.bag_method import (
@@ -195,38 +195,3 @@ def _merge(groups: list[list[WeightedList]]) -> list[WeightedList]:
     rows, sums, left = merge_sorted(rows, counts, sizes, weights, many)
     ends = np.cumsum(left).tolist()
     return [(rows[a:b], sums[a:b], 1.0) for a, b in zip([0, *ends], ends, strict=False)]
-
-
-@kernel
-def merge_sorted(
-    rows: Array, counts: Array, sizes: Array, weights: Array, groups: Array
-) -> tuple[Array, Array, Array]:
-    """Merge groups of lists of ascending rows; groups, lists and rows lie one after another.
-
-    The counts of equal rows, times the weights of their lists, are added in the order of the lists.
-    ``sizes`` are those of lists, ``groups`` and what is returned last are those of groups.
-    """
-    merged, sums = np.empty(len(rows), np.int32), np.empty(len(rows))
-    left, last = np.empty(len(groups), np.int64), np.int32(np.iinfo(np.int32).max)
-    ends = np.cumsum(sizes)
-    heads = ends - sizes
-    size = first = 0
-    for group in range(len(groups)):
-        begin, until = size, first + groups[group]
-        while True:
-            row = last
-            for number in range(first, until):
-                if heads[number] < ends[number]:
-                    row = min(row, rows[heads[number]])
-            if row == last:
-                break
-            total = 0.0
-            for number in range(first, until):
-                head = heads[number]
-                if head < ends[number] and rows[head] == row:
-                    total += weights[number] * counts[head]
-                    heads[number] += 1
-            merged[size], sums[size] = row, total
-            size += 1
-        left[group], first = size - begin, until
-    return merged[:size].copy(), sums[:size].copy(), left

@@ -34,6 +34,7 @@ from lexfield.search.cover import BallEntries, Cover, CoverMethod, describe_cand
 from lexfield.search.mean import explain_pairs, split_product
 from lexfield.search.method import Mask
 from lexfield.search.setcover import check_count, check_weight
+from lexfield.search.word_sums import find_highest_sums, find_scales
 
 _DIGITS = 6  # of a cosine; the vectors of a row differ by less from one segment to another
 _EQUAL = 1e-6  # gains that differ by less are equal: the first row is chosen
@@ -104,8 +105,6 @@ class MatchCover(Cover):
         count: int,
     ) -> None:
         self._method, self._rows, self._query, self._balls = method, rows, query, balls
-        penalty = method.penalty
-        self._scale = rows.cached(f"sizes^-{penalty}", lambda r: _scale_lengths(r, penalty))
         idf = _idf(rows, query.ids) ** method.focus
         worth = idf / max(float(idf.sum()), 1e-12)
         self._fill(
@@ -116,7 +115,7 @@ class MatchCover(Cover):
         self._topics = method.topic * self._cosines
         self._stopwords = find_stopwords(rows, query)
         forms = _share_forms(rows, query, self._stopwords, chosen)
-        self._forms = method.form * forms * self._scale[chosen]
+        self._forms = method.form * forms * self._scale
         self._words = np.append(balls.words, -1)[self._matched]  # -1 where nothing matches
         self._live = np.ones(len(chosen), bool)
         self._passed = np.zeros(len(chosen), bool)
@@ -126,25 +125,21 @@ class MatchCover(Cover):
     def _fill(self, values: Array, eligible: Mask, count: int) -> None:
         """Find the candidates, and for each query word and candidate the entry of the highest
         value; of equal values the first."""
-        sizes, row = self._rows.postings_of(self._balls.words)
-        value = np.repeat(values, sizes) * self._scale[row]
-        total = np.bincount(row, value, minlength=len(eligible))
-        touched = np.flatnonzero((total > 0) & eligible)
-        self.candidates = np.sort(touched[top_k(total[touched], count, touched)])
+        rows, words, penalty = self._rows, self._balls.words, self._method.penalty
+        best, _ = find_highest_sums(rows, words, values, penalty, eligible, count)
+        self.candidates = np.sort(best)
+        self._scale = find_scales(rows, penalty)[rows.sizes[self.candidates]]
         shape = (len(self._query.words), len(self.candidates))
         self._values = np.zeros(shape)
         self._matched = np.full(shape, -1, np.int64)  # entry of the balls
-        self._holds = np.zeros((len(self._balls.words), len(self.candidates)), bool)
-        is_candidate = np.zeros(len(self._rows), bool)
-        is_candidate[self.candidates] = True
-        inside = np.flatnonzero(is_candidate[row])
-        entry, value = np.searchsorted(np.cumsum(sizes), inside, "right"), value[inside]
+        self._holds = _find_holding(rows, words, self.candidates)
+        entry, place = np.nonzero(self._holds)
+        value = values[entry] * self._scale[place]
         order = np.lexsort((-entry, value))  # the best is written last
-        place = np.searchsorted(self.candidates, row[inside[order]])
-        where = self._balls.places[entry[order]], place
+        entry, place = entry[order], place[order]
+        where = self._balls.places[entry], place
         self._values[where] = value[order]
-        self._matched[where] = entry[order]
-        self._holds[entry[order], place] = True
+        self._matched[where] = entry
 
     def _find_obvious(self, count: int) -> Array:
         """Return the candidates that plain similarity would find: the ``count`` best by shared
@@ -171,12 +166,16 @@ class MatchCover(Cover):
         gains = np.where(choice, matches + self._topics + self._forms, -1.0)
         place = int((gains >= gains.max() - _EQUAL).argmax())
         is_open = matches[place] > 0 or bool((matches[choice] > 0).any())
-        return place, float(gains[place]), is_open
+        return int(self.candidates[place]), float(gains[place]), is_open
 
-    def drop(self, place: int) -> None:
-        self._live[place] = False
+    def _find_place(self, row: int) -> int:
+        return int(np.searchsorted(self.candidates, row))
 
-    def take(self, place: int) -> list[tuple[int, float]]:
+    def drop(self, row: int) -> None:
+        self._live[self._find_place(row)] = False
+
+    def take(self, row: int) -> list[tuple[int, float]]:
+        place = self._find_place(row)
         gains, matched = self._gains[:, place], self._matched[:, place]
         paid = [(int(matched[q]), float(gains[q])) for q in np.flatnonzero(gains > 0)]
         words = self._words[:, place, None]
@@ -190,10 +189,10 @@ class MatchCover(Cover):
         self.is_fresh = self._is_first = False
         return paid
 
-    def explain(self, place: int, gains: list[tuple[int, float]]) -> list[Reason]:
+    def explain(self, row: int, gains: list[tuple[int, float]]) -> list[Reason]:
         """Split the gain by pairs of words: what was paid for the pair, and its part in the topic,
         which is a sum over all pairs; then by the stopwords shared."""
-        rows, query, row = self._rows, self._query, int(self.candidates[place])
+        rows, query, place = self._rows, self._query, self._find_place(row)
         parts = split_product(rows, query, row)
         parts *= self._topics[place] / parts.sum() if self._topics[place] > 0 else 0.0
         column = {int(word): number for number, word in enumerate(rows.entries(row)[0])}
@@ -209,8 +208,16 @@ class MatchCover(Cover):
         return reasons
 
 
-def _scale_lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:
-    return np.maximum(rows.sizes, 1).astype(np.float64) ** -penalty
+def _find_holding(rows: Rows, words: Array, chosen: Array) -> NDArray[np.bool_]:
+    """Return which words, of which some may be equal, each chosen row holds (word × row)."""
+    distinct, which = np.unique(words, return_inverse=True)
+    numbers = np.full(len(rows.lexicon), -1, np.int64)
+    numbers[distinct] = np.arange(len(distinct))
+    places, held = rows.tokens_of(chosen)
+    numbers = numbers[held]
+    holds = np.zeros((len(distinct), len(chosen)), bool)
+    holds[numbers[numbers >= 0], places[numbers >= 0]] = True
+    return holds[which]
 
 
 def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:

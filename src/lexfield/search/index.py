@@ -35,6 +35,7 @@ _INSTEAD = {  # options that people look for, by name
     "explain": "Every hit has its reasons: index.search(text)[0].explanation.",
     "like": "Use index.like(id).",
     "metric": "Open the index with it: lx.open(path, metric).",
+    "query": 'It is the first argument: index.search("a text").',
     "queries": "For several texts use index.search_many(texts).",
 }
 
@@ -144,7 +145,7 @@ class Index(Collection):
 
         ``encoder`` is "minilm" or an object; by default the one of this index. Return notes on
         texts that it failed on. What is finished is kept if the work is interrupted; call it again
-        to go on, or with ``replace`` to begin anew.
+        to continue, or with ``replace`` to start over.
         """
         return encode_texts(self, encoder, replace=replace, progress=progress)
 

@@ -23,12 +23,13 @@ from lexfield.engine.topk import push, sort_heap
 from lexfield.index.bags import Bags
 from lexfield.index.lists import CHUNK_BITS, take
 from lexfield.index.postings import Postings
+from lexfield.index.rows import Rows
 from lexfield.store.checked import check_ranges
 
 _FIRST = 512  # rows of the first window; each is as large as all before it together
-_LARGEST = 1 << CHUNK_BITS  # rows of a window: one chunk
+LARGEST_WINDOW = 1 << CHUNK_BITS  # rows: one chunk
 _WITHIN = (1 << CHUNK_BITS) - 1  # rows of a chunk, less 1
-_SLACK = 1.00001  # more than rounding to single precision takes away
+SLACK = 1.00001  # more than rounding to single precision takes away
 _LAST = 1 << 62  # a row behind all others
 _EVERY_ROW: NDArray[np.bool_] = np.empty(0, bool)
 
@@ -50,9 +51,10 @@ class Gain(NamedTuple):
     rarity: float
 
 
-def can_read(bags: Bags) -> bool:
+def can_read(rows: Rows) -> bool:
     """Return whether the lists of all rows are stored in a form that can be added up."""
-    return all(type(own) is Postings for own in bags.rows.postings_by_segment)
+    lists = rows.postings_by_segment
+    return bool(lists) and all(type(own) is Postings for own in lists)
 
 
 def find_highest(
@@ -72,7 +74,7 @@ def find_highest(
     for (start, unit), postings, inverse in parts:
         own = inverse[every]
         held = own >= 0
-        lists, forms = _open(postings, own[held])
+        lists, forms = open_lists(postings, own[held])
         part, here = slice(start, start + unit.rows), terms[held]
         order = np.argsort(ranks[here], kind="stable")
         size = rank_lists(
@@ -103,7 +105,7 @@ def _rank_terms(gains: Sequence[Gain]) -> tuple[NDArray[np.int64], NDArray[np.fl
     return ranks, rests
 
 
-def _open(postings: Postings, words: Array) -> tuple[tuple[Array, Array, Array], Array]:
+def open_lists(postings: Postings, words: Array) -> tuple[tuple[Array, Array, Array], Array]:
     """Return the bytes, the plain rows and the chunks of lists, those of some words checked; and of
     each: its first byte, its last, its first chunk or -1, and how many rows it has."""
     lists, each = postings.lists, postings.chunks_per_word
@@ -134,11 +136,11 @@ def rank_lists(
 ) -> int:
     """Push the rows of a segment, whose first has the number ``start``, on the heap of the best.
 
-    ``forms`` are the words of the query there (see ``_open``), ``terms`` the terms they stand for,
-    ``ranks`` their order, ``values`` the weights and rarities of terms; ``bounds`` are no higher
-    than the lengths of rows. Return the size of the heap.
+    ``forms`` are the words of the query there (see ``open_lists``), ``terms`` the terms they stand
+    for, ``ranks`` their order, ``values`` the weights and rarities of terms; ``bounds`` are no
+    higher than the lengths of rows. Return the size of the heap.
     """
-    count, window, rows = len(forms), min(_LARGEST, len(lengths)), len(lengths)
+    count, window, rows = len(forms), min(LARGEST_WINDOW, len(lengths)), len(lengths)
     sums, slots = np.zeros(window, np.float32), np.zeros(window, np.int32)
     chosen = np.empty(window + 1, np.uint16)
     heads = np.zeros((count, 3), np.int64)  # of the bytes: the next place, row and count
@@ -149,13 +151,12 @@ def rank_lists(
     own_gains = (values[0] * values[1])[terms].astype(np.float32)
     end, most = 0, 1 + find_saturation(0, saturation)
     while end < rows:
-        first = end
-        end = min(first + min(_LARGEST, max(_FIRST, first)), rows)
+        first, end = end, find_window_end(end, rows)
         floor, needed = scores[0] if size == len(best) else 0.0, count
-        while needed > 0 and rest[needed - 1] * _SLACK < floor:
+        while needed > 0 and rest[needed - 1] * SLACK < floor:
             needed -= 1
         read_window(data, low, chunks, forms, heads, spans, buffer, first, end, rows)
-        base, least = first & ~_WITHIN, np.float32(floor * most / _SLACK)
+        base, least = first & ~_WITHIN, np.float32(floor * most / SLACK)
         found = add_gains(low, spans, buffer, order, needed, own_gains, least, sums, chosen)
         found = keep_high(
             chosen[:found], sums, floor, bounds[base:], among[start + base :], saturation
@@ -171,6 +172,12 @@ def rank_lists(
                     row = start + base + int(own[place])
                     size = push(best, scores, size, row, totals[place])
     return size
+
+
+@kernel
+def find_window_end(first: int, rows: int) -> int:
+    """Return where the window ends that begins with a row: at the end of a chunk at the latest."""
+    return min(first + min(LARGEST_WINDOW, max(_FIRST, first)), rows)
 
 
 @kernel
@@ -286,7 +293,7 @@ def keep_high(
     for place in range(len(chosen)):
         row = chosen[place]
         norm = find_saturation(lengths[row], saturation)
-        is_high = sums[row] * _SLACK >= floor * (1 + norm)
+        is_high = sums[row] * SLACK >= floor * (1 + norm)
         if is_high and (not len(among) or among[row]):
             chosen[found] = row
             found += 1

@@ -83,7 +83,7 @@ class Searcher:
         return Ranking(found, self.rows, self.spec, text)
 
     def fit_tail(self, text: str) -> Tail | None:
-        """Return what chance does to the scores of a text."""
+        """Return the tail of the scores that rows get for a text by chance; None if unknown."""
         return self._fit_tail(self.read(text), self._allowed)
 
     def _fit_tail(self, query: Query, among: Mask | None) -> Tail | None:

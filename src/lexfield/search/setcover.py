@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.errors import check
@@ -22,8 +23,12 @@ from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
 from lexfield.search.cover import BallEntries, Cover, CoverMethod, best_of_sets, describe_candidates
 from lexfield.search.method import Mask
+from lexfield.search.word_sums import find_highest_sums, find_scales
 
 WEIGHTS = ("none", "idf", "distance")
+_POOL = 512  # rows that are looked at for each choice
+_ROUNDING = 1e-12  # more than the order of a sum changes, as a share
+_NOTHING = 1e-9  # sums of words that are worth nothing may be off by rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,18 +74,19 @@ class SetCover(CoverMethod):
             ids = query.ids[balls.places]
             frequencies = np.where(ids >= 0, rows.statistics.holding[np.maximum(ids, 0)], 0)
             values = np.log((1 + rows.statistics.rows) / (1 + frequencies))
-        return UnionCover(rows, query, balls, values, eligible, self.penalty)
+        return UnionCover(rows, query, balls, values, eligible, float(self.penalty))
 
     def partial(
         self, rows: Rows, query: Query, k: int, among: Mask | None, hint: None
     ) -> JsonObject:
         """Return what is needed of the rows of a part that could be among the ``k``."""
         balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)
-        cover = self.start(rows, query, balls, eligible, k)
-        chosen = best_of_sets(
-            rows, query, cover.candidates, cover.postings, self.penalty, self.copies, k
-        )
-        return describe_candidates(rows, query, chosen, np.unique(balls.words), [], 0)
+        words = np.unique(balls.words)
+        postings = {word: rows.postings(word)[0] for word in words.tolist()}
+        held = np.unique(np.concatenate([np.empty(0, np.int32), *postings.values()]))
+        touched = held[eligible[held]]
+        chosen = best_of_sets(rows, query, touched, postings, self.penalty, self.copies, k)
+        return describe_candidates(rows, query, chosen, words, [], 0)
 
 
 def check_count(name: str, value: object) -> None:
@@ -94,7 +100,11 @@ def check_weight(name: str, value: object) -> None:
 
 
 class UnionCover(Cover):
-    """U, and what every row that holds any of its words would gain now."""
+    """U, and a pool of the rows that gained most when it was filled.
+
+    Gains only fall as words are covered. So the best row is in the pool as long as it gains more
+    than any other row did then; otherwise the pool is filled again.
+    """
 
     def __init__(
         self,
@@ -106,58 +116,66 @@ class UnionCover(Cover):
         penalty: float,
     ) -> None:
         self._rows, self._query, self._balls, self._values = rows, query, balls, values
-        self._penalty = penalty
+        self._eligible, self._penalty = eligible, penalty
+        self._scales = find_scales(rows, penalty)
         self._entries = _find_nearest_entries(balls)
-        self.postings = {word: rows.postings(word)[0] for word in self._entries}
-        lists = [np.empty(0, np.int32), *self.postings.values()]
-        sizes, held = [len(one) for one in lists], np.concatenate(lists)
-        order = np.argsort(held, kind="stable")  # quick, because every list is ascending
-        is_new = np.diff(held[order], prepend=-1) > 0
-        numbers, union = np.cumsum(is_new) - 1, held[order[is_new]]
-        spread = np.repeat(values[list(self._entries.values())], sizes[1:])
-        gains = np.bincount(numbers, spread[order])
-        chosen = (gains > 0) & eligible[union]
-        self.candidates, self._full = union[chosen], gains[chosen]
-        self._places = np.empty(len(held), np.int64)  # of the rows of all lists; -1 if not chosen
-        self._places[order] = np.where(chosen, np.cumsum(chosen) - 1, -1)[numbers]
-        self._ends = dict(zip(self._entries, np.cumsum(sizes[1:]).tolist(), strict=True))
-        self._scale = rows.sizes[self.candidates].astype(np.float64) ** -penalty
-        self._dropped = np.zeros(len(self.candidates), bool)
+        self._dropped: list[int] = []
         self.restart()
 
     def restart(self) -> None:
         self._uncovered = set(self._entries)
-        self._gains = self._full.copy()
         self.is_fresh = True
+        self._fill()
+
+    def _fill(self) -> None:
+        """Find the rows that gain most now, and the words of U that they hold."""
+        words = sorted(self._uncovered)  # sums are added in this order everywhere
+        values = self._values[[self._entries[word] for word in words]]
+        count = _POOL + len(self._dropped)
+        best, gains = find_highest_sums(
+            self._rows, np.array(words, np.int64), values, self._penalty, self._eligible, count
+        )
+        self._others = float(gains[-1]) if len(best) == count else 0.0  # gained at most
+        self._is_filled = True
+        self._pool = np.setdiff1d(best, self._dropped)
+        places, held = self._rows.tokens_of(self._pool)
+        numbers = np.full(len(self._rows.lexicon), -1, np.int64)
+        numbers[words] = np.arange(len(words))
+        numbers = numbers[held]
+        inside = numbers >= 0
+        pairs = np.unique(places[inside] * max(1, len(words)) + numbers[inside])
+        self._places, numbers = np.divmod(pairs, max(1, len(words)))
+        self._held = np.array(words, np.int64)[numbers]
+        self._gains = values[numbers]  # of each pair; 0 once its word is covered
+        self._scale = self._scales[self._rows.sizes[self._pool]]
 
     def find_best(self) -> tuple[int, float, bool]:
-        if not len(self.candidates):
-            return -1, 0.0, False
-        scores = np.where(self._dropped, 0.0, self._gains * self._scale)
-        place = int(np.argmax(scores))
-        if scores[place] > 1e-9:  # sums that should be zero may be off by rounding
-            return place, float(scores[place]), True
-        return -1 if self.is_fresh else place, 0.0, False
+        while True:
+            totals = np.bincount(self._places, self._gains, minlength=len(self._pool))
+            sums: NDArray[np.float64] = totals * self._scale
+            place = int(np.argmax(sums)) if len(sums) else -1
+            best = float(sums[place]) if len(sums) else 0.0
+            if self._is_filled or best > self._others * (1 + _ROUNDING):
+                break
+            self._fill()
+        if best > _NOTHING:
+            return int(self._pool[place]), best, True
+        return -1 if self.is_fresh else 0, 0.0, False
 
-    def drop(self, place: int) -> None:
-        self._dropped[place] = True
+    def drop(self, row: int) -> None:
+        self._dropped.append(row)
+        self._gains[self._places == np.searchsorted(self._pool, row)] = 0
 
-    def take(self, place: int) -> list[tuple[int, float]]:
-        gains = []
-        row = int(self.candidates[place])
+    def take(self, row: int) -> list[tuple[int, float]]:
         scale = float(self._rows.sizes[row]) ** -self._penalty
-        for word in self._rows.words_of(row).tolist():
-            if word in self._uncovered:
-                entry = self._entries[word]
-                end = self._ends[word]
-                held = self._places[end - len(self.postings[word]) : end]
-                self._gains[held[held >= 0]] -= self._values[entry]
-                self._uncovered.remove(word)
-                gains.append((entry, float(self._values[entry]) * scale))
-        self.is_fresh = False
-        return gains
+        covered = [word for word in self._rows.words_of(row).tolist() if word in self._uncovered]
+        self._uncovered.difference_update(covered)
+        self._gains[np.isin(self._held, covered)] = 0
+        self.is_fresh = self._is_filled = False
+        entries = [self._entries[word] for word in covered]
+        return [(entry, float(self._values[entry]) * scale) for entry in entries]
 
-    def explain(self, place: int, gains: list[tuple[int, float]]) -> list[Reason]:
+    def explain(self, row: int, gains: list[tuple[int, float]]) -> list[Reason]:
         balls, names = self._balls, self._rows.lexicon.words
         return [
             Reason(

@@ -370,7 +370,7 @@ def _squares(rows: Rows) -> NDArray[np.float32]:
 
 def list_moved(rows: Rows) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
     """Return for each segment where its rows begin among the words that are moved, and these: words
-    with a vector that are no stopwords, as often as they occur."""
+    with a vector that are not stopwords, as often as they occur."""
     return [_take_moved(segment, rows.unit) for segment in rows.segments]
 
 

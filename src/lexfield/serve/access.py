@@ -122,7 +122,7 @@ class Access:
         self._guesses = Guesses()
 
     def check(self, asked: HTTPConnection) -> str | None:
-        """Refuse a request that may not ask; return where a visit with ``?token=`` goes on."""
+        """Refuse a request without access; return where a visit with ``?token=`` is redirected."""
         self._check_host(asked.headers)
         self._check_site(asked)
         return None if self._token is None else self._check_token(asked, self._token)

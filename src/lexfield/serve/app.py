@@ -351,7 +351,7 @@ class Api:
         return respond(self._server.jobs.all())
 
     async def follow(self, request: Request) -> Response:
-        """Say how far a job is; a follower who asks goes on following it."""
+        """Report the progress of a job; a follower who asks for it keeps following it."""
         return respond(self._server.jobs.get(request.path_params["id"], _read_follower(request)))
 
     async def cancel(self, request: Request) -> Response:

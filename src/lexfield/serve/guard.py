@@ -138,7 +138,7 @@ class Guard:
         self, scope: Scope, receive: Receive, send: Send, started: asyncio.Event
     ) -> None:
         place = self._access.check(HTTPConnection(scope))
-        if place is not None:  # a visit with the token goes on without it in the address
+        if place is not None:  # redirect a visit with the token to the address without it
             visit = {"location": place, "set-cookie": self._access.make_cookie(scope)}
             return await JSONResponse({}, 303, visit)(scope, receive, send)
         is_stream = scope["path"].endswith("/events")

@@ -8,14 +8,13 @@ own process, and a worker receives arguments that JSON can hold.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, correct
 from lexfield.results import JsonObject
 from lexfield.serve.library import Holding, Library
 from lexfield.serve.problems import InvalidError
@@ -78,6 +77,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
 _WITHHELD = {"cluster", "mixtures"}
 _ONLY_PRINTED = {("search", "run"), ("bags", "run")}  # changes what the command line prints
 _OLD_NAMES = {"q": "query", "text": "texts"}  # of 0.1, beside those of the verbs
+_USUAL = {"text": "query", "id": "document"}  # what people try first
 _SEE = "See /openapi.json for what is allowed."
 _TWO_TEXTS = {"kwic"}  # verbs whose texts may also be called text_a and text_b
 
@@ -210,10 +210,11 @@ def read_values(
 
 
 def _suggest(key: str, offered: Mapping[str, Parameter]) -> str:
-    """Return the parameter that is spelled most like ``key``, or else the main one of the verb."""
-    main = [name for name in offered if name not in ("index", "format", "document")]
-    nearest = (difflib.get_close_matches(key, offered, 1) or main or list(offered))[0]
-    return f"Did you mean {nearest!r}? It has: {', '.join(offered)}."
+    """Return the parameter that ``key`` probably means, or else the main one of the verb."""
+    if (usual := _USUAL.get(key)) in offered:
+        key = str(usual)
+    main = [name for name in offered if name not in ("index", "format", "document")] or [*offered]
+    return f"{correct(key, offered, f'Did you mean {main[0]!r}?')} It has: {', '.join(offered)}."
 
 
 def _number_texts(texts: Sequence[str]) -> dict[str, str]:

@@ -214,7 +214,7 @@ class Jobs:
         return self._entries[id]
 
     def get(self, id: str, follower: str | None = None) -> Job:
-        """Return a job; a follower who asks goes on following it."""
+        """Return a job; a follower who asks for it keeps following it."""
         entry = self._find(id)
         if follower is not None and follower in entry.leases:
             entry.renew(follower)

@@ -118,7 +118,7 @@ class Library:
         if not kept.uploaded:
             raise InputError(
                 f"{kept.id!r} was not built on this server and cannot be changed here.",
-                "Change it on the machine of the server, with lexfield on the command line.",
+                "Change it on the server's own machine, with lexfield on the command line.",
             )
         return kept
 
@@ -225,7 +225,7 @@ class Scrubber:
 
     Every block is checked before it is first used, and then trusted. Disks and memory decay later,
     too, and a server may run for weeks. So a process of low priority reads all files again and
-    again, with long rests. What it finds damaged is not searched any more until it is written anew.
+    again, with long rests. What it finds damaged is not searched until it has been written again.
     """
 
     def __init__(self, library: Library, pause: float = _PAUSE) -> None:

@@ -88,7 +88,11 @@ class _Site:
         address = request.client.host if request.client else ""
         self._joins.add(address)
         if self._joins.too_many(address):
-            raise ServedError("Too many have joined from here.", "Try again in a minute.", 429)
+            raise ServedError(
+                "Too many participants have joined from this address.",
+                "Try again in a minute.",
+                429,
+            )
         background = {name: _parse_int(fields[name]) for name in BACKGROUND if name in fields}
         return _redirect("/question", self._study.join(background).code)
 

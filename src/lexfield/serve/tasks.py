@@ -99,7 +99,7 @@ def _check_size(index: Index, verb: Verb, where: Where | None) -> None:
     count = len(select_documents(index, where)[0])
     if count > most:
         raise InputError(
-            f"There are {count:,} documents; every pair of at most {most:,} is sent.",
+            f"There are {count:,} documents; at most {most:,} can be compared in pairs here.",
             f"Choose some with where, or use the command line: lexfield {verb.command}.",
         )
 
@@ -230,7 +230,7 @@ def _find_vectors(set: str | None = None, path: str | None = None) -> WordVector
 
 @lru_cache(4)
 def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVectors:
-    """Load a set; one that was imported anew is another, by its ``state``."""
+    """Load a set; one that was imported again has another ``state``, and is loaded again."""
     vectors = WordVectors.load(name)
     check_state(folder, state)
     return vectors

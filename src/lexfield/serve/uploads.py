@@ -39,7 +39,7 @@ class Sent:
 def keep(
     files: list[Sent], folder: Path, bounds: Bounds | None = None
 ) -> tuple[list[str], list[str]]:
-    """Write files of text into a folder; return their names, and notes on those that are no text,
+    """Write files of text into a folder; return their names, and notes on those that are not text,
     or damaged.
 
     Raise InputError if none is text.

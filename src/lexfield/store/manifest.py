@@ -228,9 +228,7 @@ def _explain_missing_store(root: Path) -> NotAStoreError:
         )
     return NotAStoreError(
         f"{root} is not a folder written by lexfield.",
-        f"If it holds texts, build an index first: lexfield index {root} -o NAME.idx"
-        if root.is_dir()
-        else "Check the path.",
+        f"If it holds texts, build an index first: lexfield index {root} -o NAME.idx",
     )
 
 

@@ -65,7 +65,7 @@ class Mirror:
             return None
         if path.resolve().parent != copies().resolve():
             raise StoreError(
-                f"{path} is the copy of what is at an address, of another LEXFIELD_HOME.",
+                f"{path} is the copy of an index at an address, made with another LEXFIELD_HOME.",
                 "Open the address.",
             )
         return cls((path / USED).read_text("utf-8"))
@@ -142,7 +142,7 @@ class Mirror:
         is_here = (self.root / CURRENT).exists()
         if age >= every or not is_here:
             if is_here:
-                (self.root / LOOKED).touch()  # others go on meanwhile
+                (self.root / LOOKED).touch()  # others continue meanwhile
             try:
                 self.follow(0 if is_here else _PATIENCE)
             except StoreError:

@@ -216,7 +216,7 @@ class Study:
             )
             if any(bool(kind) != simulated for _, kind, _ in rows):
                 raise InputError(
-                    "People and simulated participants do not go into one study.",
+                    "A study cannot have both people and simulated participants.",
                     "Copy the file before its first participant, or make a new one.",
                 )
             sizes = {**dict.fromkeys(self.design.groups, 0), **{row[0]: row[2] for row in rows}}
@@ -239,7 +239,7 @@ class Study:
         plain = "".join(c for c in code.lower()[:100] if c.isalnum())
         for participant in self.participants(plain):
             return participant
-        raise InputError("No participant has this code.", "Check its letters, or begin anew.")
+        raise InputError("No participant has this code.", "Check its letters, or start over.")
 
     def participants(self, code: str | None = None) -> list[Participant]:
         """Return all participants, or the one with this code (without hyphens)."""

@@ -25,7 +25,7 @@ from lexfield.store.folder import Store, Writer
 from lexfield.store.scratch import shrink
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
-from lexfield.text.document import Document
+from lexfield.text.document import Document, read_mapping
 from lexfield.text.frames import is_table, records_of
 from lexfield.text.language import FIELD
 from lexfield.text.language_data import find_code
@@ -34,7 +34,8 @@ from lexfield.text.read import Reader
 from lexfield.text.stopwords import check_language
 
 T = TypeVar("T")
-Texts = str | Document | Mapping[str, str] | Iterable[Document | str]
+Text = str | Document | Mapping[str, object]  # a mapping is a record
+Texts = str | Document | Mapping[str, str] | Iterable[Text]
 _ARRAYS = ("sentence_spans", "sentence_offsets", "tokens", "token_offsets", "counts")
 _PLACES = ("sentence_spans", "token_offsets")  # stored in half the bytes where that is enough
 _STRINGS = ("texts", "ids", "sources", "metadata", "words")
@@ -381,11 +382,11 @@ def read_table(frame: Any, **options: Any) -> Iterable[Document]:
     return Reader((), **options).from_records(enumerate(records_of(frame), 1), "row")
 
 
-def _iterate(texts: Texts) -> Iterable[Document | str]:
+def _iterate(texts: Texts) -> Iterable[Text]:
     if isinstance(texts, str | Document):
         return [texts]
     if isinstance(texts, Mapping):
-        return (Document(str(id), text) for id, text in texts.items())
+        return read_mapping(texts)
     if is_table(texts):
         return read_table(texts)
     if isinstance(texts, Iterable):

@@ -6,9 +6,10 @@ import codecs
 import re
 
 from lexfield.errors import ReadError
-from lexfield.text.language import detect_text_language, weigh_languages
+from lexfield.text.encodings import detect_by_words
 
 SAMPLE = 1 << 16  # bytes to look at
+_LONGEST = 1 << 20  # of a text whose lines are looked at for words
 BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -71,19 +72,12 @@ _FIRST = (  # how the first entry of a document that is a zip archive is called
     b"META-INF/",
 )  # fmt: skip
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
-_SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
-_SPOKEN = {  # languages that are written in encodings of Latin letters
-    "cp1252": tuple("ca da de en es fi fr is it nb nl pt sv".split()),
-    "cp1250": tuple("cs hr hu pl ro sk sl".split()),
-    "cp1254": ("tr",),
-    "cp1257": ("et", "lt", "lv"),
-}
-_WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
-_ACCENTED = 0.7  # or this, if these are accented letters and quotes, mostly one or two in a row
-_USUAL = bytes({*range(128), *range(0xC0, 0x100), *b"\x80\x84\x85\x8c\x91\x92\x93\x94\x96\x97\x9c"
-                b"\xa0\xa1\xa7\xab\xb0\xb7\xbb\xbf"})  # fmt: skip
-_FOREIGN = re.compile(rb"[\x80-\xff]{3}")
-_ODD, _RUNS = 0.02, 0.15  # at most, per byte beyond ASCII, of other signs and of three in a row
+_INVALID = 0.05  # of the bytes beyond ASCII, in a text that is UTF-8 but for some damage
+_SHORT = 500  # bytes; too few to detect an encoding by the frequencies of letters
+_WESTERN = 0.1  # a short text in Latin letters has at most this share of bytes beyond ASCII
+_ASIAN = ("big5hkscs", "gb18030", "cp949", "cp932", "euc_jis_2004")
+_USUAL = "的一是不在有了这這个個のにはをたがでと이다의는을가"
+_JAPANESE = re.compile(rb"\x1b\$[@B][^\x1b]+\x1b\([BJ]")  # as in old e-mail, all in ASCII
 
 
 _HTML = re.compile(
@@ -153,25 +147,57 @@ def detect(sample: bytes, *, whole: bool, declared: re.Pattern[bytes] | None = N
     """Return the encoding of a text from its beginning, ``sample`` (or the ``whole`` text).
 
     A byte-order mark decides; then valid UTF-8 is UTF-8; then what the text itself has ``declared``
-    holds; a text with few bytes beyond ASCII is in Latin letters if it is short, or if nearly all
-    of them are accented letters and its language is recognised: its words tell in which of four
-    encodings, Western (cp1252) if none do; the rest is guessed from its bytes.
+    holds; then UTF-8 that is damaged in a few places is UTF-8; then a text that reads as a language
+    in an encoding of its alphabet is in that; the rest is guessed from its bytes.
     """
     for mark, name in BOMS:
         if sample.startswith(mark):
             return name
+    if sample.isascii():
+        return "iso2022_jp" if _JAPANESE.search(sample) else "utf-8"
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample, final=whole)
         return "utf-8"
     except UnicodeDecodeError:
         if name := _find_declared(sample[:4096], declared):
             return name
-        if western := _western(sample):
-            return western
+        if _is_damaged_utf8(sample):
+            return "utf-8"
+        if name := detect_by_words(sample[:_LONGEST]):
+            return name
+        if len(sample) < _SHORT and _count_beyond(sample) <= _WESTERN * len(sample):
+            return "latin-1"
         from charset_normalizer import from_bytes
 
-        best = from_bytes(sample[: 1 << 16]).best()
-        return best.encoding if best else "latin-1"
+        best = from_bytes(sample[:SAMPLE]).best()
+        return best.encoding if best else _guess_asian(sample[:SAMPLE])
+
+
+def _guess_asian(sample: bytes) -> str:
+    """Return the encoding with two bytes per character that turns a text into the most usual
+    characters, if next to nothing in it is invalid, or Latin-1."""
+    texts = {name: sample.decode(name, "replace") for name in _ASIAN}
+    most = _INVALID * _count_beyond(sample) / 2
+    usual = {
+        name: sum(text.count(char) for char in _USUAL)
+        for name, text in texts.items()
+        if text.count("\ufffd") <= most
+    }
+    return max(usual, key=usual.__getitem__, default="latin-1")
+
+
+def _count_beyond(sample: bytes) -> int:
+    """Return the number of bytes beyond ASCII."""
+    return len(sample.translate(None, bytes(range(128))))
+
+
+def _is_damaged_utf8(sample: bytes) -> bool:
+    """Are nearly all bytes beyond ASCII valid UTF-8? A file may be cut off inside a character, or
+    joined from others."""
+    beyond = _count_beyond(sample)
+    valid = sample.decode("utf-8", "ignore").encode("utf-8")
+    lost = len(sample) - len(valid)
+    return (lost <= 3 and beyond >= 3 * lost + 3) or lost <= _INVALID * beyond
 
 
 def _find_declared(start: bytes, declared: re.Pattern[bytes] | None) -> str:
@@ -185,43 +211,6 @@ def _find_declared(start: bytes, declared: re.Pattern[bytes] | None) -> str:
         return "cp1252" if name in ("iso-8859-1", "latin-1", "latin1") else name  # as browsers do
     except (LookupError, ValueError):
         return ""
-
-
-def _is_accented(sample: bytes) -> bool:
-    """Are nearly all bytes beyond ASCII single accented letters, or quotes, in Western encodings?
-
-    Finnish has so few different ones that their frequencies look like any encoding's.
-    """
-    beyond = sum(byte > 127 for byte in sample)
-    odd, runs = len(sample.translate(None, _USUAL)), len(_FOREIGN.findall(sample))
-    return odd <= _ODD * beyond and runs <= _RUNS * beyond
-
-
-def _western(sample: bytes) -> str:
-    """Return the usual encoding of a text in Latin letters, or nothing if it is not one.
-
-    Statistics need more letters: 33 bytes with "café" look like Mac Latin 2 as much as Latin 1.
-    Languages that are written in another encoding are recognised by their words.
-    """
-    letters = len(sample.translate(None, bytes(range(65)) + b"[\\]^_`{|}~\x7f"))
-    beyond = sum(byte > 127 for byte in sample)
-    is_accented, is_long = _is_accented(sample), len(sample) >= _SHORT
-    if beyond > letters * (_ACCENTED if is_accented else _WESTERN) or (is_long and not is_accented):
-        return ""
-    evidence = {encoding: _weigh_encoding(sample, encoding) for encoding in _SPOKEN}
-    best = max(evidence, key=evidence.__getitem__)
-    if is_long and detect_text_language(sample.decode(best, "replace")) not in _SPOKEN[best]:
-        return ""
-    return best if evidence[best] >= 0 else "latin-1"
-
-
-def _weigh_encoding(sample: bytes, encoding: str) -> float:
-    """Return the evidence that a text is in this encoding: words of its languages; less than
-    nothing if it cannot be."""
-    try:
-        return weigh_languages(sample.decode(encoding), _SPOKEN[encoding])
-    except UnicodeDecodeError:
-        return -1.0
 
 
 _START = re.compile(

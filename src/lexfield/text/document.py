@@ -42,3 +42,13 @@ class Document:
                     f" Got {shorten(repr(value), 60)} instead.",
                     _HINT,
                 )
+
+
+def read_mapping(texts: Mapping[str, str]) -> list[Document]:
+    """Return a dictionary of ids and texts as documents. Raise InputError if it is a record."""
+    if {"id", "text"} <= texts.keys():
+        raise InputError(
+            "A dictionary of texts has the ids as keys. Got one with the keys 'id' and 'text'.",
+            "For records pass a list: [{'id': …, 'text': …}].",
+        )
+    return [Document(str(id), text) for id, text in texts.items()]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+_SYSTEM = ("desktop.ini", "thumbs.db", "ehthumbs.db")
+_ASSETS = (".css", ".js", ".map", ".woff", ".woff2")
 _IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
 
 
@@ -47,8 +49,11 @@ def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
 
 
 def _reason(relative: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:
-    if os.path.basename(relative.rstrip("/")).startswith("."):
+    name = os.path.basename(relative.rstrip("/")).lower()
+    if name.startswith((".", "~$")) or name in _SYSTEM:
         return "hidden"
+    if name.endswith(_ASSETS):
+        return "a script or style sheet of a web page"
     if any(spec.match_file(relative[len(at) :]) for at, spec in rules):
         return "ignored"
     return ""

@@ -10,7 +10,9 @@ from lexfield.results import JsonObject
 
 
 def is_table(value: object) -> bool:
-    """Is this a table of pandas, polars or Arrow? Iterating over it would yield its columns."""
+    """Is this a table of pandas, polars or Arrow, or a list of dictionaries?"""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(row, Mapping) for row in value)
     return hasattr(value, "columns") and not isinstance(value, type)
 
 

@@ -75,9 +75,9 @@ def is_mixed(text: str, parts: Counter[str]) -> bool:
 def detect_language(words: Sequence[str]) -> str:
     """Return the code of the language of a text, given by its words in lower case, or unknown."""
     counted, scripts = Counter(words), Counter[str]()
-    for word, times in counted.items():
-        if script := _find_script(word):
-            scripts[script] += times
+    for word in counted:
+        if not word.isascii() and (script := _find_script(word)):
+            scripts[script] += counted[word]
     if scripts.total() * 2 > len(words):
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
     if len(words) < _FEWEST:
@@ -89,11 +89,9 @@ def detect_language(words: Sequence[str]) -> str:
     return best if is_enough and sums[best] >= margin * sums[next_best] else UNKNOWN
 
 
-def weigh_languages(text: str, languages: Iterable[str]) -> float:
-    """Return the evidence that a text is in one of some languages: the sum of the one that has
-    most."""
-    sums = _weigh(Counter(split_words(_take_middle(text).lower())))[0]
-    return max(sums[code] for code in languages)
+def weigh_languages(text: str) -> dict[str, float]:
+    """Return the evidence that a text is in each language."""
+    return _weigh(Counter(split_words(_take_middle(text).lower())))[0]
 
 
 def _weigh(counted: Counter[str]) -> tuple[dict[str, float], dict[str, int], dict[str, int]]:
@@ -103,10 +101,12 @@ def _weigh(counted: Counter[str]) -> tuple[dict[str, float], dict[str, int], dic
     count, distinct = dict.fromkeys(sums, 0), dict.fromkeys(sums, 0)
     for word, times in counted.items():
         spoken = _find_languages(word)
-        for language in spoken:
-            sums[language] += times / len(spoken)
-            count[language] += times
-            distinct[language] += 1
+        if spoken:
+            share = times / len(spoken)
+            for language in spoken:
+                sums[language] += share
+                count[language] += times
+                distinct[language] += 1
     return sums, count, distinct
 
 
@@ -125,7 +125,7 @@ def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:
     (language, size), *others = counted.most_common()
     name, notes = name_language(language).title(), []
     if others and size < _MOST * counted.total():
-        shares = ", ".join(f"{code} {own / counted.total():.0%}" for code, own in counted.items())
+        shares = _list_shares(counted)
         notes.append(
             f"the texts are in several languages ({shares}); stopwords and stems are those of"
             f" {name} (to treat all as one: --language; to search one: --where {FIELD}=CODE)"
@@ -133,6 +133,15 @@ def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:
     elif language != "en":
         notes.append(f"the texts are in {name} (if not: --language)")
     return language, notes + report_support(language)
+
+
+def _list_shares(counted: Counter[str]) -> str:
+    """Return the shares of languages, the largest first; those under one percent are counted."""
+    sizes = counted.most_common()
+    named = [(code, size) for code, size in sizes if size * 100 >= counted.total()]
+    shares = ", ".join(f"{code} {size / counted.total():.0%}" for code, size in named)
+    rest = len(sizes) - len(named)
+    return f"{shares} and {rest} more" if rest else shares
 
 
 def report_support(language: str) -> list[str]:

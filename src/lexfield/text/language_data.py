@@ -13,7 +13,7 @@ _FOLDER = Path(__file__).parent / "data" / "languages"
 # Languages without a file, which are known by their stopwords or by their script.
 _OTHER_NAMES = {
     "bg": "bulgarian", "ca": "catalan", "hi": "hindi", "id": "indonesian",
-    "el": "greek", "he": "hebrew", "ka": "georgian", "hy": "armenian", "ta": "tamil",
+    "he": "hebrew", "ka": "georgian", "hy": "armenian", "ta": "tamil",
     "bn": "bengali",
 }  # fmt: skip
 _OTHER_CODES = {"iw": "he", "in": "id"}

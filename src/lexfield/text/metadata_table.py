@@ -32,7 +32,7 @@ class MetadataTable:
                 raise ReadError(
                     f"{where}:{number}: no column names the texts;"
                     f" there are {list_names(map(repr, record)) or 'none'}.",
-                    "Call the column of the file names file, or that of the ids id.",
+                    "Call the column with file names 'file', or the one with ids 'id'.",
                 )
             key = to_string(record[fields[0]]).strip()
             self._repeated += [key] * (key in self._records)

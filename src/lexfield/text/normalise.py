@@ -5,7 +5,6 @@ A ``Normalisation`` is stored with every corpus and index, so queries are split 
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, correct
 from lexfield.registry import Registry
 from lexfield.results import JsonObject
 from lexfield.text.language_data import list_codes, name_language, read_language
@@ -213,11 +212,8 @@ def find_stemmer(language: str) -> str:
 def check_stemmer(name: str) -> None:
     """Raise InputError if there is no stemmer of this name."""
     if name != NONE and name not in stemmers():
-        close = difflib.get_close_matches(name, stemmers(), 1)
-        hint = f"Did you mean {close[0]!r}? " if close else ""
-        raise InputError(
-            f"There is no stemmer {name!r}.", f"{hint}There are: none, {', '.join(stemmers())}."
-        )
+        hint = f"{correct(name, stemmers())} There are: none, {', '.join(stemmers())}."
+        raise InputError(f"There is no stemmer {name!r}.", hint.lstrip())
 
 
 @cache

@@ -22,6 +22,7 @@ A reader has ``suffixes``, those of the files it reads, and ``read(source)``, wh
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -39,6 +40,8 @@ from lexfield.text.source import MAX_DOCUMENT, Source, growth_error, name_text
 
 Item = Document | Source | tuple[int, Record]
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
+_LONGEST_NAME = 255  # of a file, in characters
+_OTHER_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 _CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}
 
 
@@ -261,10 +264,18 @@ def map_suffixes() -> dict[str, str]:
     return {suffix: name for name in names for suffix in READERS.get(name).suffixes}
 
 
+def looks_like_file(text: str) -> bool:
+    """Does a line end in a suffix of files, or is it one word with a separator of paths?"""
+    if not text.strip() or len(text) > _LONGEST_NAME or "\n" in text:
+        return False
+    is_path = len(text.split()) == 1 and ("/" in text or "\\" in text)
+    return is_path or os.path.splitext(text)[1].lower() in {*map_suffixes(), *_OTHER_SUFFIXES}
+
+
 def choose_format(suffix_format: str, kind: str) -> str:
     """Return the format of a file, from the one that its name stands for and its first bytes.
 
-    The bytes win over the names of our own formats: many a file is called what it is not.
+    The bytes win over the suffixes of our own formats: many files have the wrong suffix.
     """
     by_content = BY_CONTENT.get(kind)
     if by_content is None or suffix_format not in _FORMATS:

@@ -1,4 +1,4 @@
-"""Sentences and words of any script, in time linear in the text: the only tokenizer.
+"""Sentences and words of any script, in time linear in the text.
 
 Words follow the word boundaries of Unicode Annex 29 in outline: runs of letters, digits and marks,
 joined by an apostrophe between letters ("don't") and by a point or comma between digits ("3.14").
@@ -8,7 +8,8 @@ Sentences end at ``. ! ? …`` and their relatives in other scripts, with closin
 where what follows looks like a start; a point after an abbreviation or an initial does not end one.
 Abbreviations, ordinals and usual first words are those of the language (``data/languages``).
 A blank line always ends one. In Thai, which has no such mark, a line or a clause is one.
-``benchmarks/segmentation.py`` compares this with other segmenters.
+``benchmarks/segmentation.py`` compares this with other segmenters. In large collections compiled
+loops find the same sentences and words (``scan.py``).
 """
 
 from __future__ import annotations
@@ -23,16 +24,24 @@ from itertools import chain, islice
 from lexfield.text.language_data import Language, read_language
 from lexfield.text.stopwords import stopwords
 
-_STOPS = ".!?…‽؟۔।॥։።"
-_WIDE_STOPS = "。！？｡"  # these need no white space after them
+STOPS = ".!?…‽؟۔।॥։።"
+WIDE_STOPS = "。！？｡"  # these need no white space after them
+CLOSERS = "\"'”’»›«‹)]}"
+WIDE_CLOSERS = "」』”’）》"
+OPENERS = "\"'“‘„‚«‹»›([{¿¡—-"
+BEFORE_WORD = "\"'“‘([{-—"  # what may stand before an abbreviation
+ALONE = "⺀-⿟々-〇぀-ゟ㐀-䶿一-鿿\uf900-\ufaff"  # ranges of characters that are words of their own
+JOINER = 0x200D  # counts as a letter
+LONGEST_ABBREVIATION = 7
+BEFORE = 24  # characters before a point in which an abbreviation is looked for
 _BREAK = re.compile(
     # One leading character set lets the matcher skip through text at C speed.
-    rf"[{_STOPS}{_WIDE_STOPS}\n](?:"
-    # A quotation in Japanese goes on with と or a comma.
-    rf"(?<=[{_WIDE_STOPS}])[{_WIDE_STOPS}]*+[」』”’）》]*+(?:(?<![」』])|(?![とっ、，]))"
-    rf"|(?<=[{_STOPS}])[{_STOPS}]*[\"'”’»›«‹)\]}}]*(?:[ \xa0\u202f]»(?=\s|\Z))?"
+    rf"[{STOPS}{WIDE_STOPS}\n](?:"
+    # After a quotation in Japanese, the sentence continues with と or a comma.
+    rf"(?<=[{WIDE_STOPS}])[{WIDE_STOPS}]*+[{WIDE_CLOSERS}]*+(?:(?<![」』])|(?![とっ、，]))"
+    rf"|(?<=[{STOPS}])[{STOPS}]*[{re.escape(CLOSERS)}]*(?:[ \xa0\u202f]»(?=\s|\Z))?"
     # What may stand before the next word: 's in Dutch; quotes and dashes, also with a space.
-    r"(?=\s+(?:['’][stnkm]\s)?(?:[\"'“‘„‚«‹»›(\[{¿¡—-]|(?<=[«—-])[ \xa0\u202f])*(?P<next>\w+)"
+    rf"(?=\s+(?:['’][stnkm]\s)?(?:[{re.escape(OPENERS)}]|(?<=[«—-])[ \xa0\u202f])*(?P<next>\w+)"
     r"|\s*\Z)"
     r"|(?<=\n)[^\S\n]*(?=\n))"
 )
@@ -41,23 +50,25 @@ _GAP = re.compile(  # lines, and spaces between letters: not at numbers and sign
 )
 _CLAUSE = 60  # characters of a line that are not cut
 _BATCH = 4096  # sentences that are normalised at a time
-_LONGEST_ABBREVIATION = 7
 _LONGEST_ORDINAL = 2
 
 
 def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
     """Return the start and end of each sentence, without the white space around it."""
-    return list(_spans(text, language))
+    return list(find_spans(text, language))
 
 
-def _spans(text: str, language: str) -> Iterator[tuple[int, int]]:
-    start, rules = 0, _read_rules(language)
-    if rules.unmarked:
-        yield from _unmarked_spans(text)
-        return
+def find_spans(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Yield what ``sentence_spans`` returns."""
+    rules = read_rules(language)
+    return _unmarked_spans(text) if rules.unmarked else _match_spans(text, rules)
+
+
+def _match_spans(text: str, rules: Language) -> Iterator[tuple[int, int]]:
+    start = 0
     for match in _BREAK.finditer(text):
         following = match["next"]
-        if following is None or _ends_sentence(text, match, following, rules):
+        if following is None or ends_sentence(text, match.start(), *match.span("next"), rules):
             end = match.end()
             if body := text[start:end].lstrip():
                 yield end - len(body), end - len(body) + len(body.rstrip())
@@ -83,7 +94,7 @@ def _unmarked_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 @cache
-def _read_rules(language: str) -> Language:
+def read_rules(language: str) -> Language:
     """Return the abbreviations of a language; those of English if there are none."""
     rules = read_language(language)
     if not rules.titles:
@@ -91,20 +102,20 @@ def _read_rules(language: str) -> Language:
     return rules if rules.starters else replace(rules, starters=stopwords(language))
 
 
-def _ends_sentence(text: str, match: re.Match[str], following: str, rules: Language) -> bool:
-    """Return whether a mark with white space and the word ``following`` after it ends a sentence.
+def ends_sentence(text: str, point: int, first: int, last: int, rules: Language) -> bool:
+    """Return whether a mark ends a sentence, given where the word after it begins and ends.
 
     A point does not end one after a title or an initial, nor after an abbreviation or an ordinal
     unless a usual first word follows.
     """
+    following = text[first:last]
     if following[0].islower():
         return False
-    point = match.start()
-    if text[point] != "." or text[point + 1] in _STOPS:
+    if text[point] != "." or text[point + 1] in STOPS:
         return True
-    before = text[max(0, point - 24) : point].rsplit(None, 1)
-    word = before[-1].lstrip("\"'“‘([{-—") if before else ""
-    if len(word) > _LONGEST_ABBREVIATION or not word:
+    before = text[max(0, point - BEFORE) : point].rsplit(None, 1)
+    word = before[-1].lstrip(BEFORE_WORD) if before else ""
+    if len(word) > LONGEST_ABBREVIATION or not word:
         return True
     lower = word.lower()
     if lower in rules.titles:
@@ -114,8 +125,7 @@ def _ends_sentence(text: str, match: re.Match[str], following: str, rules: Langu
     if rules.ordinals and len(word) <= _LONGEST_ORDINAL and word.isdigit():
         return following.lower() in rules.starters
     if lower in rules.abbreviations or "." in word or (len(word) == 1 and word.isalpha()):
-        end = match.end("next")
-        is_initial = len(following) == 1 and text[end : end + 1] == "."
+        is_initial = len(following) == 1 and text[last : last + 1] == "."
         return following.lower() in rules.starters and not is_initial
     return True
 
@@ -150,16 +160,21 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def mark_sentences(
-    text: str, normalise: Callable[[str], str], language: str = "en"
+    text: str,
+    normalise: Callable[[str], str],
+    language: str = "en",
+    find: Callable[[str, str], Iterator[tuple[int, int]]] = find_spans,
 ) -> Iterator[tuple[Iterator[int], str]]:
     """Yield the starts and ends of some sentences of a text in turn, and these sentences normalised
     with ``BREAK`` after each.
 
     Normalising many sentences at once is several times faster than one at a time; all at once would
     take many times the memory of the text if sentences are short.
+
+    find: returns the spans of sentences, as ``find_spans`` does.
     """
     text = text.replace(BREAK, " ")
-    spans = _spans(text, language)
+    spans = find(text, language)
     while batch := list(islice(spans, _BATCH)):
         yield chain.from_iterable(batch), normalise("".join([text[a:b] + BREAK for a, b in batch]))
 
@@ -193,20 +208,28 @@ def _unicode_pattern(marks: bool = False) -> re.Pattern[str]:
     Characters beyond the basic plane are one range of letters: listed one by one they would make
     every match six times slower.
     """
-    alone = re.compile("[⺀-⿟々-〇぀-ゟ㐀-䶿一-鿿\uf900-\ufaff𠀀-\U0003ffff]")
-    kinds: dict[str, list[int]] = {"letter": [], "digit": []}
-    for code in range(0x10000):
-        category = unicodedata.category(chr(code))
-        if (category[0] in "LM" and not alone.match(chr(code))) or category in ("Nl", "No"):
-            kinds["letter"].append(code)
-        elif category == "Nd":
-            kinds["digit"].append(code)
+    alone = re.compile(f"[{ALONE}𠀀-\U0003ffff]")
+    letters, digits = list_word_characters()
     word = _WORD.format(
-        letters=character_ranges(kinds["letter"]) + "\u200d\U00010000-\U0001efff",
-        digits=character_ranges(kinds["digit"]),
+        letters=character_ranges(letters) + "\U00010000-\U0001efff",
+        digits=character_ranges(digits),
         mark="['’]",
     )
     return re.compile(f"{word}|{alone.pattern}|{_MARK if marks else BREAK}")
+
+
+@cache
+def list_word_characters() -> tuple[list[int], list[int]]:
+    """Return the codes of letters, with the marks on them, and of digits in the basic plane."""
+    alone = re.compile(f"[{ALONE}]")
+    letters, digits = [], []
+    for code, character in enumerate(map(chr, range(1 << 16))):
+        category = unicodedata.category(character)
+        if category in ("Nl", "No") or (category[0] in "LM" and not alone.match(character)):
+            letters.append(code)
+        elif category == "Nd":
+            digits.append(code)
+    return [*letters, JOINER], digits
 
 
 def character_ranges(codes: list[int]) -> str:

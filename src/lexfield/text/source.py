@@ -147,12 +147,16 @@ class Source:
         if encoding not in ("utf-8", "utf-8-sig") and not self.encoding:
             self.notes.append(f"{self}: not UTF-8, read as {encoding}")
         try:
-            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+            text = data.decode(encoding)
         except UnicodeDecodeError as error:
-            raise ReadError(
-                f"{self} is not valid {encoding} (byte {error.start:,}).",
-                "If you know its encoding, pass it as --encoding.",
-            ) from error
+            if self.encoding:
+                raise ReadError(
+                    f"{self} is not valid {encoding} (byte {error.start:,}).",
+                    "If you know its encoding, pass it as --encoding.",
+                ) from error
+            text = data.decode(encoding, "replace")
+            self.notes.append(f"{self}: characters that are not valid {encoding} became \ufffd")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def lines(self, longest: int | None = None, utf8_only: bool = False) -> Iterator[str]:
         """Yield the lines of the text, at most ``longest`` characters each, with their ends."""

@@ -98,7 +98,7 @@ def detect_format(source: VectorFile) -> str:
         return "word2vec-bin"
     if b"\0" in head:
         raise VectorsError(
-            f"{source} is in no format that lexfield knows.",
+            f"{source} is not in a format that lexfield knows.",
             "It reads word2vec, GloVe, fastText, safetensors and NumPy files.",
         )
     return "glove"
@@ -109,7 +109,7 @@ def _refuse_pickle(path: Path) -> VectorsError:
     if path.suffix == ".model":
         load = f'Word2Vec.load("{path.name}").wv'
     return VectorsError(
-        f"{path} is a pickle, which can run code when it is opened; lexfield reads none.",
+        f"{path} is a pickle, which can run code when it is opened; lexfield does not read it.",
         "If gensim wrote it, export it:"
         f' gensim.models.{load}.save_word2vec_format("{path.stem}.bin", binary=True)',
     )

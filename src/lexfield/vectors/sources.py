@@ -294,7 +294,7 @@ def _open(folder: Path) -> VectorData:
     if store.kind != "vectors":
         raise NotAStoreError(
             f"{folder} holds no vectors (its kind is {store.kind!r}).",
-            "Name vectors, as lexfield vectors list does.",
+            "Choose a name from: lexfield vectors list",
         )
     record(store)
     compose = None

@@ -24,7 +24,6 @@ The Python call, the command (``cli/build.py``), the HTTP request with its OpenA
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import warnings
@@ -49,7 +48,7 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, correct
 from lexfield.results import JsonObject
 from lexfield.verbs.describe import describe
 from lexfield.verbs.outputs import check_outputs
@@ -396,5 +395,4 @@ def _suggest(name: str, known: Mapping[str, Parameter]) -> str:
     for parameter in known.values():
         if parameter.flags.replaces == name:
             return f"It is now {parameter.name!r}: {parameter.help}"
-    close = difflib.get_close_matches(name, known, 1)
-    return f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(known)}."
+    return correct(name, known, f"It has: {', '.join(known)}.")

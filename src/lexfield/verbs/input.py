@@ -2,7 +2,7 @@
 
 One rule for every function: a text can be a string, a path, a Document, a Corpus, an Index, or the
 id of a document in the index that is given as ``index``. A string that names a file or folder is
-read; a word that looks like a path but names nothing is an error, and so is the id of a document
+read; one that looks like a path but names nothing is an error, and so is the id of a document
 beside its index; any other string is the text itself.
 The command line passes paths only and the server objects only, so neither guesses.
 """
@@ -26,13 +26,13 @@ from lexfield.store.manifest import CURRENT
 from lexfield.store.mirror import name_path
 from lexfield.text.corpus import Corpus, read_table
 from lexfield.text.cut import Cutter
-from lexfield.text.document import Document
+from lexfield.text.document import Document, read_mapping
 from lexfield.text.fields import Condition, choose_documents, fill_field, read_where
 from lexfield.text.frames import is_table
 from lexfield.text.language import FIELD
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
-from lexfield.text.readers import map_suffixes
+from lexfield.text.readers import looks_like_file, map_suffixes
 from lexfield.text.source import names_file
 from lexfield.text.stopwords import check_language
 from lexfield.verbs.declare import Default, Flags, Help, Input
@@ -49,7 +49,6 @@ CollectionsInput = Annotated[
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
 _TABLES = ("csv", "tsv", "jsonl")  # a text in question is one text, even if it looks like these
-_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 
 
 class TextOptions(FileOptions, total=False):
@@ -137,7 +136,7 @@ def _drop_notes(corpus: Corpus) -> Corpus:
 
 
 def _set_language(corpus: Corpus, reading: JsonObject) -> Corpus:
-    """Return a corpus, cut anew if a language is given for its texts."""
+    """Return a corpus, split again if a language is given for its texts."""
     language = reading.get("language")
     if language is None:
         return corpus
@@ -195,7 +194,7 @@ def _list_items(source: Any) -> list[str | Path | Document]:
     """Return texts or paths as a list. Raise InputError if they are neither."""
     items = [source] if isinstance(source, str | Path | Document) else source
     if isinstance(items, Mapping):
-        items = [Document(str(id), text) for id, text in items.items()]
+        items = read_mapping(items)
     elif is_table(items):
         items = read_table(items)
     if not isinstance(items, Iterable) or isinstance(items, bytes):
@@ -344,8 +343,8 @@ def is_path(item: str | Path) -> bool:
     """Is this a path, or a string that names a file? Raise InputError if it only looks like one."""
     if isinstance(item, Path) or names_file(item):
         return True
-    if _looks_like_path(item):
-        start, rest = _split_path(item)
+    start, rest = _split_path(item)
+    if start or looks_like_file(item):
         raise InputError(
             f"There is no file {item!r}.",
             f"{start!r} is an index: pass the id {rest!r} with --index (index={start!r})."
@@ -355,18 +354,9 @@ def is_path(item: str | Path) -> bool:
     return False
 
 
-def _looks_like_path(text: str) -> bool:
-    """Does one word contain a separator, begin with a path, or end in a suffix of a reader?"""
-    if not text or len(text.split()) != 1:
-        return False
-    suffix = os.path.splitext(text)[1].lower()
-    has_separator = "/" in text or "\\" in text
-    return has_separator or suffix in (*map_suffixes(), *_SUFFIXES) or bool(_split_path(text)[0])
-
-
 def _split_path(text: str) -> tuple[str, str]:
     """Return the file or folder that a word such as ``my.idx#emma`` begins with, and the rest."""
-    for mark in re.finditer(r"[/\\:#]", text):
+    for mark in re.finditer(r"[/\\:#]", text) if len(text.split()) == 1 else ():
         start, rest = text[: mark.start()], text[mark.end() :]
         if rest and start and (os.path.isfile(start) or is_store(start)):
             return start, rest

@@ -341,6 +341,7 @@ def _explain_none(shared: Shared, chance: float) -> str:
                 " repeated that chance might explain it"
             )
     return (
-        f"no passage is shared that is so long and so telling that at most {chance:g} are expected"
-        f" by chance{'; --chance 1 reports weaker ones' if chance < 1 else ''}"
+        "no shared passage is long and distinctive enough: at most"
+        f" {chance:g} may be expected by chance"
+        f"{'; --chance 1 reports weaker ones' if chance < 1 else ''}"
     )

@@ -106,12 +106,12 @@ def read_bounded(stream: Stream, name: str, packed: int, room: int, bounds: Boun
         if size > room:
             raise ReadError(
                 f"{name} unpacks to more than {bounds.unpacked / 1e6:,.0f} MB in all.",
-                "Unpack it first, if it is what it should be.",
+                "If you trust it, unpack it first.",
             )
         if size > _PIECE and size > bounds.ratio * packed:
             raise ReadError(
                 f"{name} unpacks to more than {bounds.ratio:g} times its size.",
-                "Unpack it first, if it is what it should be.",
+                "If you trust it, unpack it first.",
             )
         parts.append(piece)
     return b"".join(parts)

@@ -1,4 +1,4 @@
-"""HTML: the main text of a page, without scripts, menus, headers and footers.
+"""HTML: the main text of a page, without scripts, menus, headers, footers, comments and footnotes.
 
 The scanner is linear in the length of the page, whatever it holds; the one of Python's library is
 quadratic for some.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import unescape
 
 from lexfield.text.document import Document
@@ -28,7 +29,26 @@ _BLOCKS = frozenset(
     "p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr blockquote pre section article main body"
     " figure figcaption header footer nav aside form hr address head html caption td th".split()
 )
-_CLOSED = frozenset("div section article span ul ol table".split())  # always by a tag of its own
+_CLOSED = frozenset(  # always by a tag of its own
+    "div section article aside span ul ol table a sup".split()
+)
+_NOTES = frozenset(
+    "noteref footnote footnotes endnote endnotes rearnote rearnotes doc-noteref doc-backlink"
+    " doc-endnote doc-endnotes doc-footnote".split()
+)
+_ROLES = frozenset(
+    "navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar"
+    " doc-toc".split()
+)
+_NAMES = frozenset(  # classes and ids that the usual programs give to what surrounds a text
+    "breadcrumb breadcrumbs catlinks comment-respond comments comments-area cookie-banner"
+    " cookie-consent cookie-notice footer headerlink mw-editsection mw-jump-link mw-navigation"
+    " navbar navbox noprint printfooter reference related-posts screen-reader-text share-buttons"
+    " sharedaddy sidebar site-footer sitesub skip-link social-share sphinxsidebar toc".split()
+)
+_LONGEST = 500  # characters of attributes that are looked at
+_EMPTY = frozenset(("br", "meta"))
+_BEFORE_SLASH = "\"' \t\n"  # that closes a tag; a slash can also end an address without quotes
 _QUOTED = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+')""")
 _FIELDS = {
     "author": "author", "article:author": "author", "dc.creator": "author", "dc.title": "title",
@@ -89,9 +109,11 @@ class _Page:
     def open(self, name: str, attributes: str) -> None:
         if name in _BLOCKS:
             self.finish()
+        if attributes.endswith("/") and attributes[-2:-1] in _BEFORE_SLASH and name not in _EMPTY:
+            return  # as XHTML writes an anchor: <a id="top"/>
         if self.hidden:
             self.hidden += name == self.hidden_name
-        elif name in _CLOSED and attributes and _is_hidden(attributes):
+        elif name in _CLOSED and attributes and _is_outside(attributes, self.is_page):
             self.hidden, self.hidden_name = 1, name
         if name not in _NOTED:
             return
@@ -110,6 +132,9 @@ class _Page:
         # A header inside the main text is its heading, not that of the site.
         elif name == "header" and (self.is_in("main") or self.is_in("article")):
             return
+        elif name == "a":
+            self.opened["a"] = int("href" in attributes.lower())  # links cannot be nested
+            return
         if name in _FOLLOWED:
             self.opened[name] = self.opened.get(name, 0) + 1
             self.asides += name in _ASIDE
@@ -124,10 +149,25 @@ class _Page:
             self.hidden -= 1
 
 
+def _is_outside(attributes: str, is_page: bool) -> bool:
+    """Do the attributes say that an element is not shown, or not part of the text?"""
+    if ("hidden" in attributes or "none" in attributes) and _is_hidden(attributes):
+        return True
+    is_named = any(name in attributes for name in ("class", "id", "role", "epub:type"))
+    return is_named and _surrounds(attributes[:_LONGEST], is_page)
+
+
+@lru_cache(10_000)
+def _surrounds(attributes: str, is_page: bool) -> bool:
+    """Do the attributes name something that is not part of the text of a page or a book?"""
+    values = {name: value.lower() for name, value in _read_attributes(attributes).items()}
+    roles = {*values.get("role", "").split(), *values.get("epub:type", "").split()}
+    names = {*values.get("class", "").split(), *values.get("id", "").split()}
+    return bool(roles & _NOTES) or (is_page and bool(roles & _ROLES or names & _NAMES))
+
+
 def _is_hidden(attributes: str) -> bool:
     """Do the attributes say that an element is not shown?"""
-    if "hidden" not in attributes and "none" not in attributes:
-        return False
     style = _read_attributes(attributes).get("style", "").replace(" ", "").lower()
     return "display:none" in style or "hidden" in _QUOTED.sub(" ", attributes).lower().split()
 

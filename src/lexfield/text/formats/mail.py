@@ -25,6 +25,7 @@ _PARTS = 1000  # of a message
 _HEADERS = {"Subject": "title", "From": "author", "Date": "date", "Content-Language": "language"}
 _FIRST = re.compile(rb"(?:From |>From |[!-9;-~]{1,100}:)")
 _FROM = re.compile(rb"^From [^\n]*\d:\d\d[^\n]*\n", re.MULTILINE)
+_ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)  # a line that would begin the next message
 _BLANK = re.compile(rb"\n\r?\n")
 _ERRORS = (MessageError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
@@ -43,7 +44,8 @@ def read_mbox(source: Source) -> Iterator[Document]:
     ends = [found.start() for found in starts[1:]] + [len(data)]
     for number, (found, end) in enumerate(zip(starts, ends, strict=True), 1):
         place = f"{source}:{number}"
-        yield _to_document(source, data[found.end() : end], f"{source.name}:{number}", place)
+        message = _ESCAPED.sub(rb"\1", data[found.end() : end])
+        yield _to_document(source, message, f"{source.name}:{number}", place)
 
 
 def _begins(data: bytes, place: int) -> bool:
@@ -101,7 +103,7 @@ def _header(message: Message, name: str) -> str:
 def _decode(data: bytes, charset: str | None) -> str:
     try:
         name = codecs.lookup(charset or "utf-8").name
-        return data.decode(name)
+        return data.decode("cp1252" if name == "iso8859-1" else name)  # as browsers do
     except (LookupError, ValueError):
         return data.decode(detect(data, whole=True), "replace")
 

@@ -90,7 +90,7 @@ def _feed(
     def refuse(name: str, system: str | None, public: str | None, is_inside: int) -> None:
         if is_inside:
             raise ReadError(
-                f"{where} defines entities, which could hold anything.", "Leave it out."
+                f"{where} defines entities, which could expand to anything.", "Leave it out."
             )
 
     parser = expat.ParserCreate(namespace_separator="}")
