@@ -88,8 +88,8 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.search import search as search
     from lexfield.verbs.text import show as show
     from lexfield.verbs.text import text as text
+    from lexfield.verbs.topic_neighbours import find_topic_neighbours as find_topic_neighbours
     from lexfield.verbs.topic_shares import topic_shares as topic_shares
-    from lexfield.verbs.topics import find_topic_neighbours as find_topic_neighbours
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics

@@ -59,7 +59,7 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
     assert run("topics", "fit", idx, "--mixtures", out).code == 0
     assert run("search", idx, "--like", "belmonte-sea", "--method", "topic").code == 0
     refused = run("topics", "show", idx)
-    assert refused.code == 2 and "another model" in refused.err
+    assert refused.code == 2 and "imported mixtures" in refused.err
 
 
 def test_bad_topics(run: Run, idx: str, tmp_path: Path) -> None:

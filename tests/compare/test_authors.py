@@ -331,3 +331,12 @@ def test_every_stage_says_how_far_it_is(sample: Corpus) -> None:
     assert list(steps) == ["looking for copies", "counting features", "comparing"]
     assert steps["looking for copies"] == [(n, len(texts)) for n in range(len(texts))]
     assert steps["counting features"] == steps["comparing"] == [(0, 2), (1, 2)]
+
+
+def test_one_phrase_is_one_clue() -> None:
+    """Of n-grams that overlap and are as frequent, one is listed: a longer one if it holds them."""
+    text = "In the 1996/97 season he said it. The 1996/97 season it was, he said."
+    features = parse_features("word(2-3), char(2-5)")
+    clues = find_clues(text, [text, "In the 1996/97 season"], ["nothing of this kind"], features)
+    (clue,) = [clue for clue in clues if "/" in clue.type]
+    assert len(clue.type.split()) == 3

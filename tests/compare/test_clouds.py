@@ -108,7 +108,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
     other = [*text, "w55", "w56"]
     both = pairs(count_texts([text, text, other]), "latent", vectors=VECTORS)
     assert both[3][0, 1] == 0 and both[3][0, 2] != 0
-    assert both.notes[0] == "that use the same words equally often: 0 and 1"
+    assert both.notes[0] == "documents that use the same words equally often: 0 and 1"
 
 
 @given(a=texts, b=texts)

@@ -47,7 +47,9 @@ def test_they_are_those_of_the_full_matrix(
         order = np.argsort(others, kind="stable")[:5]
         assert found.values[row] == pytest.approx(others[order], abs=1e-9)
         assert own[found.neighbours[row]] == pytest.approx(found.values[row], abs=1e-9)
-    assert any(note.startswith("that use the same words equally often") for note in found.notes)
+    assert any(
+        note.startswith("documents that use the same words equally often") for note in found.notes
+    )
 
 
 def test_there_are_no_more_neighbours_than_documents() -> None:

@@ -13,6 +13,7 @@ from lexfield.index.coincidence import Word, find_surprise
 from lexfield.search.index import Index
 from lexfield.search.mean import Mean
 from lexfield.text.document import Document
+from lexfield.verbs.search import bags
 
 _NOUNS = "boat harbour rice copper garden letter winter market lantern violin".split()
 _VERBS = "saw carried painted lost sold mended borrowed remembered".split()
@@ -72,6 +73,15 @@ def test_a_copy_is_no_coincidence(count: int, method: str) -> None:
         (copy,) = index.search(texts[number], method, k=1)
         assert method == "mean" or copy.id == f"{number}#0"
         assert copy.chance is not None and copy.chance <= 0.05
+
+
+def test_a_row_that_adds_up_to_nothing_has_no_chance() -> None:
+    """A row with as much of a word as of one that counts against it is not returned."""
+    both = ["She sold the boat and the harbour in Oslo."] * 5
+    index = Index([*write_texts(400), *both])
+    rows = bags(index, "boat - harbour", unit="sentence", k=3).to_dicts()
+    assert rows[0]["score"] > 0
+    assert all(row["chance"] > 0.5 for row in rows)  # many rows have the word
 
 
 def test_parts_of_a_collection_draw_the_same_sample() -> None:

@@ -342,3 +342,13 @@ def test_rows_that_need_words_are_the_same_as_all(monkeypatch: pytest.MonkeyPatc
                 places = top_k(scores, 7, rows)
                 found.append((rows[places].tolist(), scores[places].tolist()))
             assert found[0] == found[1]
+
+
+def test_words_written_together_find_those_written_apart_and_the_other_way_round() -> None:
+    texts = ["Printer with two trays", "Phone 256GB black", "Steel bottle 750 ml", "Glass bottle"]
+    index = Index(texts)
+    for query, expected in (("bottle 750ml", 2), ("256 gb", 1)):
+        found = index.search(query, k=1)
+        assert list(found.rows) == [expected]
+        assert any(note.startswith("read ") for note in found.notes)
+    assert not index.search("bottles of glass", k=1).notes  # a form of a held word is none of these

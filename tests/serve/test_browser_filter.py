@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
@@ -73,3 +73,17 @@ def test_the_axis_names_every_year_once(visit: Open) -> None:
     ticks = page.locator("main svg text").filter(has_text=re.compile(r"^\d{4}$"))
     expect(ticks.last).to_have_text("1852")
     assert ticks.all_text_contents() == ["1850", "1851", "1852"]
+
+
+def test_documents_that_the_page_does_not_hold_are_counted(visit: Open) -> None:
+    def shorten(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "total": 2503})
+
+    page = visit("/overview?index=parish")
+    page.route("**/v1/documents*", shorten)
+    page.reload()
+    count = page.locator("aside.side .documents summary .count")
+    expect(count).to_have_text("2,503")
+    page.get_by_role("searchbox", name="Find a document").fill("report-001 parish")
+    expect(count).to_have_text("1 or more")

@@ -187,6 +187,14 @@ def test_ten_quick_clicks_end_with_the_last(visit: Open) -> None:
     expect(page.locator("[aria-busy]")).to_have_count(0)
 
 
+def test_a_pin_without_room_is_not_called_pinned(visit: Open) -> None:
+    page = visit(ASK)
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    page.locator(".hit").first.get_by_role("button", name="Pin").click()
+    expect(page.locator("#toast")).to_contain_text("no room for more pins")
+    expect(page.get_by_role("button", name="Pins", exact=True)).to_be_visible()
+
+
 def test_a_word_that_is_not_known_is_never_covered(visit: Open) -> None:
     page = visit("/search?index=sample&method=ideas&q=boat+%E8%88%B9%E5%8F%AA")
     unknown = page.locator(".reach li", has_text="船")

@@ -126,6 +126,9 @@ def test_sums_add_up_and_a_wrong_one_says_where(visit: Open) -> None:
     parts, total = page.locator(".sum .terms").first.inner_text().rsplit("=", 1)
     numbers = [float(one) for one in re.findall(r"(?:^|[+−]) *([\d.]+) \(", parts)]
     assert sum(numbers) == pytest.approx(float(total.replace(",", "")))
+    page.get_by_label("Sum of words").fill("sea - boat")  # texts with as many of both add up to 0
+    expect(page.locator(".sum .terms").first).to_contain_text("sea")
+    expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_label("Sum of words").fill("3*")
     expect(page.get_by_role("alert")).to_be_visible()
 
@@ -196,3 +199,28 @@ def test_two_texts_are_measured_in_other_ways_and_their_counts_joined(visit: Ope
     expect(joined.locator("tbody tr")).to_have_count(20)
     expect(joined).to_contain_text("A is not contained in B")
     assert tokens["sum"] == tokens["union"] + tokens["intersection"]
+
+
+def test_a_link_shows_the_guess_with_its_text_and_its_filter(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=author")
+    text = (TEXTS / "pell-sea.txt").read_text()
+    page.get_by_label("Your text").fill(text)
+    page.get_by_role("button", name="Guess").click()
+    expect(page.locator("#guess")).to_have_text("pell")
+    page.get_by_role("navigation").get_by_role("link", name="Search", exact=True).click()
+    page.go_back()
+    expect(page.locator("#guess")).to_have_text("pell")
+    assert page.get_by_label("Your text").input_value() == text
+    filtered = f"{page.url}&where=author!=pell".removeprefix(page.evaluate("location.origin"))
+    other = visit(filtered)
+    expect(other.locator("#guess")).not_to_have_text("pell")
+    assert other.get_by_label("Your text").input_value() == text
+    expect(other.locator(".shares .name").filter(has_text="pell")).to_have_count(0)
+
+
+def test_groups_with_most_of_a_topic_come_first(visit: Open) -> None:
+    page = visit("/topics?index=sample&topic=0&by=author")
+    shares = page.get_by_role("list", name="Share by author").locator(".small")
+    expect(shares.nth(1)).to_be_visible()
+    told = [float(one.strip("<%")) for one in shares.all_inner_texts()]
+    assert told == sorted(told, reverse=True)

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
-from lexfield.serve.library import INDEXES, Library, Scrubber
+from lexfield.serve.library import INDEXES, Library, Scrubber, make_slug
 from lexfield.serve.uploads import Sent, keep
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -33,6 +33,15 @@ room = Library([], [], Path(sys.argv[1])).make_room("indexes", "x").folder
 (room / "private.txt").write_text("secret")
 os.kill(os.getpid(), signal.SIGKILL)
 """
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [("Café  Zürich!", "cafe-zurich"), ("中文", "中文"), ("Война и мир", "война-и-мир"),
+     ("हिन्दी", "हिन्दी"), ("../..", "texts"), ("日本/../x", "日本-..-x"), ("\u202e", "texts")],
+)  # fmt: skip
+def test_a_collection_has_an_id_in_the_letters_of_its_name(name: str, id: str) -> None:
+    assert make_slug(name) == id
 
 
 def mode(path: Path) -> int:

@@ -25,6 +25,10 @@ from lexfield.text.stopwords import stopwords
         ("It is not known.", "It is not not known.", ['"not" once more here']),
         ("Tea with milk", "Tea without milk", ['"without" only here']),
         ("Call no. 5 tonight", "Call number 5 tonight", ['"number" only here']),
+        ("The cat sat on the mat.", "The cat sat under the mat.", ["on → under"]),
+        ("Write to my sister", "Write to your sister", ["my → your"]),
+        ("Cats and dogs", "Cats or dogs", ["and → or"]),
+        ("The train leaves at 9 am", "The train leaves at 9 pm", ["am → pm"]),
         ("3 cats slept", "30 cats slept", ["3 → 30"]),
         ("It cost three dollars", "It cost 30 dollars", ["three → 30"]),
         ("Three men ride", "Two men ride", ["Three → Two"]),
@@ -71,6 +75,9 @@ def test_words_of_one_text_are_listed_once_whatever_their_kind() -> None:
         ("He doesn’t sail", "He does not sail"),
         ("The boat came home before the storm.", "Bread wants a slow fire."),  # not nearly equal
         ("A storm", "The storm broke the mast of the ship and nobody came home that night."),
+        ("Two 750ml bottles", "Two 750 ml bottles"),
+        ("The cat sat on the mat.", "A cat sat on a mat."),
+        ("People who smoke", "People that smoke"),
     ],
 )
 def test_nothing_is_said_of_equal_or_unrelated_texts(query: str, text: str) -> None:

@@ -421,3 +421,19 @@ def test_guessed_columns_are_reported(tmp_path: Path) -> None:
         "a.csv: text from 'Description', title from 'Summary', id from 'Issue id'"
     ]
     assert not Corpus.read(path, text_fields=["Description"]).notes
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_noted"),
+    [
+        ([f"12:00:{n} ERROR [disk] no space left on /var/lib/{n}" for n in range(12)], True),
+        ([f"12:00:{n} ERROR [disk] no space left on /var/lib/{n}" for n in range(9)], False),
+        (["The boat came home in the", "evening. Nobody had seen", "it leave."] * 8, False),
+        (["今日は雨です。", "明日も雨でしょう。"] * 8, False),
+    ],
+)
+def test_a_list_is_noted(tmp_path: Path, lines: list[str], is_noted: bool) -> None:
+    path = write(tmp_path / "a.txt", "\n".join(lines).encode())
+    notes = [note for note in Corpus.read(path).notes if "--format lines" in note]
+    assert len(notes) == is_noted
+    assert not any("--format" in note for note in Corpus.read(path, format="lines").notes)

@@ -14,6 +14,7 @@ from lexfield.compare.style import Feature, count_features, to_typewriter
 _SHOWN = {"word": 10, "char": 5}  # clues of a kind
 _READABLE = 3  # letters of a character n-gram that a reader recognises
 _AROUND = 40  # characters of context on each side
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,13 @@ def find_clues(
 
     Each type weighs p ln(q/r): p its share of the text, q and r its smoothed shares of the texts of
     the two authors. Words come before character n-grams, of which parts of what is listed already
-    are left out.
+    are left out. Of n-grams that overlap in the text and are as frequent there, which are one piece
+    of evidence, the first is listed, or a longer one that holds it.
     """
     joined = [text, "\n".join(author), "\n".join(other)]
     words = np.array([max(len(one.split()), 1) for one in joined])
-    found: dict[str, Clue] = {}
-    room = dict(_SHOWN)
+    found: list[tuple[Clue, Span]] = []
+    room, plain = dict(_SHOWN), to_one_line(text)
     for feature in sorted(features, key=lambda one: (one.name == "char", -one.high)):
         kind = "char" if feature.name == "char" else "word"
         (counts,) = count_features(joined, str(feature))
@@ -50,12 +52,35 @@ def find_clues(
         for one in find_telling_words(counts, ["text", "author", "other"], 0, "author", "other"):
             if room[kind] == 0 or one.part <= 0:
                 break
-            if one.word not in found and (kind == "word" or _says_more(one.word, found)):
+            types = [clue.type for clue, _ in found]
+            if one.word in types or (kind == "char" and not _says_more(one.word, types)):
+                continue
+            here, first, second = rates[:, columns[one.word]].round(4).tolist()
+            span = find_span(plain, one.word, feature)
+            clue = Clue(str(feature), one.word, here, first, second, show_place(plain, span))
+            same = _find_same(found, here, span)
+            if not same:
                 room[kind] -= 1
-                here, first, second = rates[:, columns[one.word]].round(4).tolist()
-                place = find_place(text, one.word, feature)
-                found[one.word] = Clue(str(feature), one.word, here, first, second, place)
-    return list(found.values())
+                found.append((clue, span))
+            elif kind == "word" and _holds(span, found[same[0]][1]):
+                found[same[0]] = clue, span
+                room[kind] += len(same) - 1
+                found = [pair for place, pair in enumerate(found) if place not in same[1:]]
+    return [clue for clue, _ in found]
+
+
+def _find_same(found: Sequence[tuple[Clue, Span]], rate: float, span: Span) -> list[int]:
+    """Return the places of clues that are as frequent in the text and overlap a span."""
+    start, end = span
+    return [
+        place
+        for place, (clue, (first, last)) in enumerate(found)
+        if clue.text_rate == rate and first < end and start < last
+    ]
+
+
+def _holds(span: Span, other: Span) -> bool:
+    return span != other and span[0] <= other[0] and other[1] <= span[1]
 
 
 def _says_more(type: str, found: Iterable[str]) -> bool:
@@ -69,17 +94,32 @@ def _says_more(type: str, found: Iterable[str]) -> bool:
 def find_place(text: str, type: str, feature: Feature) -> str:
     """Return the first place of a type in a text, with what stands around it; empty if it is only
     found in another form, as parts of speech are."""
-    text = " ".join(to_typewriter(text).split())
+    plain = to_one_line(text)
+    return show_place(plain, find_span(plain, type, feature))
+
+
+def to_one_line(text: str) -> str:
+    return " ".join(to_typewriter(text).split())
+
+
+def find_span(text: str, type: str, feature: Feature) -> Span:
+    """Return where a type first begins and ends in a text of one line; (0, 0) if nowhere."""
     match = re.search(_make_pattern(type, feature), text, re.IGNORECASE)
-    if match is None:
+    return match.span() if match else (0, 0)
+
+
+def show_place(text: str, span: Span) -> str:
+    """Return a span of a text in brackets, with what stands around it; empty for an empty span."""
+    start, end = span
+    if start == end:
         return ""
-    low, high = max(0, match.start() - _AROUND), match.end() + _AROUND
-    before, after = text[low : match.start()], text[match.end() : high]
+    low, high = max(0, start - _AROUND), end + _AROUND
+    before, after = text[low:start], text[end:high]
     if low:
         before = "…" + before.partition(" ")[2]
     if high < len(text):
         after = after.rpartition(" ")[0] + "…"
-    return f"{before}[{match[0]}]{after}"
+    return f"{before}[{text[start:end]}]{after}"
 
 
 def _make_pattern(type: str, feature: Feature) -> str:

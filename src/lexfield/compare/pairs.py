@@ -267,7 +267,7 @@ def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
 
 def note_copies(ids: Sequence[str], copies: list[tuple[int, int]]) -> str:
     names = list_names(f"{ids[i]} and {ids[j]}" for i, j in copies)
-    return f"that use the same words equally often: {names}"
+    return f"documents that use the same words equally often: {names}"
 
 
 def note_hub(ids: Sequence[str], nearest: Array, options: ComparisonOptions) -> str:

@@ -64,10 +64,7 @@ class Bags:
     @cached_property
     def ids(self) -> dict[str, int]:
         """The number of each term, in the order of the first word that it stands for."""
-        if self.stemmer == NONE:
-            return self.rows.lexicon.ids
-        stems, _ = self._stems
-        return dict(zip(stems, range(len(stems)), strict=True))
+        return self.rows.lexicon.number_terms(self.stemmer)
 
     @cached_property
     def names(self) -> list[str]:

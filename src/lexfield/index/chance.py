@@ -112,7 +112,11 @@ def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0
         free[own] = False
     rests = scores - added[every]
     for word in words:
-        word["rests"] = rests[np.searchsorted(every, word.pop("numbers"))].tolist()
+        own_rests = rests[np.searchsorted(every, word.pop("numbers"))]
+        returned = ~np.isnan(own_rests)  # a row whose sum is 0, as of "sea - ship", has no score
+        word["rests"] = own_rests[returned].tolist()
+        for name in ("places", "values"):
+            word[name] = word[name][returned].tolist()
     places = np.searchsorted(every, chosen)
     return {
         "scores": [None if math.isnan(score) else score for score in scores[places].tolist()],
@@ -135,8 +139,8 @@ def _list_holders(own: Array, values: Array, among: Mask, order: _Order, first: 
     early = np.argsort(places)[:_HOLDERS]
     return {
         "rows": len(kept),
-        "places": places[early].tolist(),
-        "values": values[kept[early]].tolist(),
+        "places": places[early],
+        "values": values[kept[early]],
         "numbers": own[kept[early]],
     }
 

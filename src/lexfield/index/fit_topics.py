@@ -6,13 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Collection as Collection_
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.index.collection import Collection
 from lexfield.index.parts import TOPICS
+from lexfield.index.rows import Rows
+from lexfield.index.segment import Segment
 from lexfield.index.topics import (
     Mixtures,
     Topics,
@@ -21,13 +24,20 @@ from lexfield.index.topics import (
     segment_counts,
 )
 from lexfield.progress import Progress, silent
-from lexfield.topics.lda import TopicModel
+from lexfield.topics.lda import Filters, TopicModel
 from lexfield.topics.simplex import check_mixtures
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Words with a capital, and those of them that do not begin a sentence.
 _CAPITAL = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’]*")
 _INSIDE = re.compile(rf"(?<=[\w,;] ){_CAPITAL.pattern}")
 _LABEL = 5  # occurrences of a speaker
+_PASSAGE = 500  # words of a passage besides stopwords
+_SHARE = 0.2  # of the passages: words in more of them say little
+_PASSES = 8  # over passages, of which there are many
+_LONG = 2 * _PASSAGE  # words of documents that are cut into passages, on average
 
 
 def find_names(index: Collection) -> list[str]:
@@ -65,6 +75,22 @@ def _count_capitals(index: Collection, form: re.Pattern[str]) -> Counter[str]:
     return counts
 
 
+def cuts_documents(index: Collection) -> bool:
+    """Are the documents so long that topics are fitted to their passages?
+
+    Each book of a library holds most of its words and most of its topics; words that keep company
+    do so within passages.
+    """
+    rows = index.rows("document")
+    counted = sum(int(segment.unit("document").counts.sum()) for segment in rows.segments)
+    return counted > _LONG * len(rows)
+
+
+def choose_defaults(index: Collection) -> tuple[float, int]:
+    """Return the share of texts that a word may be in, and the passes over all of them."""
+    return (_SHARE, _PASSES) if cuts_documents(index) else (Filters.max_share, 20)
+
+
 def fit_topics(
     index: Collection,
     topics: int = 50,
@@ -75,23 +101,69 @@ def fit_topics(
 ) -> Topics:
     """Fit a model to the documents of an index and keep it; options as ``TopicModel.fit``.
 
-    ``without`` are words to leave out.
+    Long documents are cut into passages. ``without`` are words to leave out.
     """
-    from scipy.sparse import vstack
-
     rows = index.rows("document")
     words = list(rows.lexicon.words)
     ids = {word: number for number, word in enumerate(words)}
-    parts = [segment_counts(segment, "document", ids) for segment in rows.segments]
-    counts = vstack(parts, format="csr")
-    if rows.live is not None:
-        counts = counts[rows.live]
+    is_cut = cuts_documents(index)
+    counts, documents = _count_texts(rows, ids, is_cut)
     if without:
         excluded = np.zeros(len(words), bool)
         excluded[[ids[word] for word in without if word in ids]] = True
         counts.data[excluded[counts.indices]] = 0
         counts.eliminate_zeros()
-    return use_model(index, TopicModel.fit(counts, words, topics, progress=progress, **options))
+    share, passes = choose_defaults(index)
+    options = {"filters": Filters(max_share=share), "passes": passes, **options}
+    model = TopicModel.fit(counts, words, topics, progress=progress, **options)
+    if is_cut:
+        known = np.zeros(len(words), bool)
+        known[[ids[word] for word in model.words]] = True
+        filled = len(np.unique(np.repeat(documents, np.diff(counts.indptr))[known[counts.indices]]))
+        empty = len(np.unique(documents)) - filled
+        model.about |= {"documents": filled, "empty": empty, "passages": counts.shape[0]}
+    return use_model(index, model)
+
+
+def _count_texts(
+    rows: Rows, ids: dict[str, int], is_cut: bool
+) -> tuple[csr_matrix, NDArray[np.int64]]:
+    """Return documents or their passages as counts, and of each the number of its document."""
+    from scipy.sparse import vstack
+
+    if is_cut:
+        parts, cut = zip(*(_cut_documents(segment, ids) for segment in rows.segments), strict=True)
+    else:
+        parts = tuple(segment_counts(segment, "document", ids) for segment in rows.segments)
+        cut = tuple(np.arange(part.shape[0]) for part in parts)
+    documents = np.concatenate([own + first for own, first in zip(cut, rows.starts, strict=False)])
+    counts = vstack(parts, format="csr")
+    if rows.live is None:
+        return counts, documents
+    kept = rows.live[documents]
+    return counts[kept], documents[kept]
+
+
+def _cut_documents(segment: Segment, ids: dict[str, int]) -> tuple[csr_matrix, NDArray[np.int64]]:
+    """Return runs of whole sentences, about equally long, as counts; and the document of each."""
+    from scipy.sparse import csr_matrix
+
+    sentences = segment_counts(segment, "sentence", ids)
+    sizes = np.asarray(sentences.sum(axis=1)).ravel().astype(np.int64)
+    lengths = np.diff(segment.corpus.sentence_offsets)
+    documents = np.repeat(np.arange(len(lengths)), lengths)
+    totals = np.bincount(documents, sizes, len(lengths))
+    passages = np.maximum(1, np.round(totals / _PASSAGE)).astype(np.int64)
+    before = np.cumsum(sizes) - sizes - (np.cumsum(totals) - totals)[documents]
+    shares = before / np.maximum(totals, 1)[documents]
+    own = np.minimum((shares * passages[documents]).astype(np.int64), passages[documents] - 1)
+    numbers = (np.cumsum(passages) - passages)[documents] + own
+    shape = (int(passages.sum()), len(sizes))
+    ones = np.ones(len(sizes), sentences.dtype)
+    join = csr_matrix((ones, (numbers, np.arange(len(sizes)))), shape)
+    joined = (join @ sentences).tocsr()
+    joined.sort_indices()
+    return joined, np.repeat(np.arange(len(lengths)), passages)
 
 
 def use_model(index: Collection, model: TopicModel) -> Topics:

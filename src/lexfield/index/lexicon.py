@@ -17,6 +17,7 @@ from lexfield.index.units import token_starts
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Vocabulary
+from lexfield.text.normalise import NONE
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.weights import find_common, weigh_vectors
@@ -46,6 +47,23 @@ class Lexicon:
         """Return the distinct stems in the order of their first words, and that of each word."""
         stored = self._segments[0].stems if len(self._segments) == 1 else None
         return stored or number_stems(self.words, stemmer)
+
+    def number_terms(self, stemmer: str) -> dict[str, int]:
+        """Return the number of each term: of each stem, or of each word where the stemmer is none.
+
+        They are in the order of their first words.
+        """
+        if stemmer == NONE:
+            return self.ids
+        terms = self._terms.get(stemmer)
+        if terms is None:
+            stems, _ = self.find_stems(stemmer)
+            terms = self._terms[stemmer] = dict(zip(stems, range(len(stems)), strict=True))
+        return terms
+
+    @cached_property
+    def _terms(self) -> dict[str, dict[str, int]]:
+        return {}
 
     @cached_property
     def inverse(self) -> list[NDArray[np.int32]]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import split_vector
 from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
-from lexfield.text.normalise import Normalisation
+from lexfield.text.compounds import read_compounds
+from lexfield.text.normalise import NONE, Normalisation, stem_words
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -125,10 +126,27 @@ def look_up(
     tokens = normalisation.words(text)
     check_length(tokens)
     excluded = stopwords(language)
-    counted = Counter(token for token in tokens if token not in excluded)
+    words, notes = read_compounds(tokens, text, normalisation, _Held(lexicon, normalisation))
+    counted = Counter(word for word in words if word not in excluded)
     counts = np.array(list(counted.values()), np.int64)
-    notes = [] if counted else [note_nothing(tokens)]
+    notes = notes if counted else [note_nothing(tokens)]
     return Query(text, tokens, list(counted), counts, notes, lexicon, source, None, language)
+
+
+class _Held:
+    """Words that texts of an index have, in some form if it has a stemmer."""
+
+    def __init__(self, lexicon: Lexicon, normalisation: Normalisation) -> None:
+        self._lexicon, self._stemmer = lexicon, normalisation.stemmer
+
+    def __contains__(self, word: object) -> bool:
+        if word in self._lexicon.ids:
+            return True
+        if self._stemmer == NONE:
+            return False
+        return stem_words([str(word)], self._stemmer)[0] in self._lexicon.number_terms(
+            self._stemmer
+        )
 
 
 def note_nothing(tokens: list[str]) -> str:

@@ -134,7 +134,7 @@ class Index(Collection):
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
         """Fit topics to the documents and keep them here; options as ``TopicModel.fit``.
 
-        ``without`` are words to leave out.
+        Long documents are cut into passages. ``without`` are words to leave out.
         """
         return fit_topics(self, topics, **options).require_model()
 

@@ -136,6 +136,9 @@ def rank_word_lists(
     start_lists(data, forms, heads)
     gains = values.astype(np.float32)
     end, most = 0, values.max() if count else 0.0
+    # Whole numbers are added up without rounding: then a row that equals the floor is too low,
+    # because of equal rows the first ones are kept.
+    is_exact = (values == np.floor(values)).all() and values.sum() < 1 << 24
     while end < rows:
         first, end = end, find_window_end(end, rows)
         floor, needed = sums[0] if size == len(best) else 0.0, count
@@ -151,7 +154,9 @@ def rank_word_lists(
         found = add_gains(
             low, spans, buffer, order, needed, gains, np.float32(least / SLACK), rough, chosen
         )
-        found = keep_likely(chosen[:found], rough, floor, sizes[base:], scales, allowed[base:])
+        found = keep_likely(
+            chosen[:found], rough, floor, is_exact, sizes[base:], scales, allowed[base:]
+        )
         clear_sums(low, spans, buffer, order[:needed], rough)
         if found:
             own = chosen[:found]
@@ -165,7 +170,13 @@ def rank_word_lists(
 
 @kernel
 def keep_likely(
-    chosen: Array, rough: Array, floor: float, sizes: Array, scales: Array, allowed: Array
+    chosen: Array,
+    rough: Array,
+    floor: float,
+    is_exact: bool,
+    sizes: Array,
+    scales: Array,
+    allowed: Array,
 ) -> int:
     """Move the allowed rows whose sums may reach the floor to the front. Return how many they are.
 
@@ -173,7 +184,9 @@ def keep_likely(
     found = 0
     for place in range(len(chosen)):
         row = chosen[place]
-        if rough[row] * scales[sizes[row]] * SLACK >= floor and allowed[row]:
+        most = np.float64(rough[row]) * scales[sizes[row]]
+        is_high = most > floor if is_exact else most * SLACK >= floor
+        if is_high and allowed[row]:
             chosen[found] = row
             found += 1
     return found

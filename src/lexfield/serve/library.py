@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-import re
 import shutil
 import tempfile
 import time
@@ -57,9 +56,21 @@ def _mark(path: Path) -> tuple[object, ...] | None:
 
 
 def make_slug(text: str) -> str:
-    """Return an id derived from a name: ASCII letters, digits, dots and hyphens only."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:60].lower() or "texts"
+    """Return an id derived from a name: letters, digits, dots, hyphens and underscores.
+
+    Latin letters lose their accents; those of other scripts stay, with their marks.
+    """
+    parts = unicodedata.normalize("NFKD", text)
+    is_latin = all(one.isascii() for one in parts if one.isalpha())
+    own = unicodedata.normalize("NFC", text)
+    plain = parts.encode("ascii", "ignore").decode() if is_latin else own
+    kept = "".join(one if one.isalnum() or _is_mark(one) else " " for one in plain)
+    return "-".join(kept.split()).strip("-._")[:60].lower() or "texts"
+
+
+def _is_mark(letter: str) -> bool:
+    """Is it a sign on a letter, such as a vowel of Hindi, or a mark that ids may have?"""
+    return letter in "._-" or unicodedata.category(letter).startswith("M")
 
 
 def _number(stem: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from lexfield.text.forms import find_base_forms, is_english, read_table
 from lexfield.text.normalise import Normalisation
@@ -30,6 +30,12 @@ _TITLE = 0.8  # share of capitals from which they do not tell names, as in a hea
 _NEGATIONS = frozenset(
     """not no never neither nor none nobody nothing nowhere without cannot cant dont doesnt didnt
     wont isnt arent wasnt werent""".split()
+)
+# stopwords that hardly change what is said
+_EMPTY = frozenset(
+    """a an the be is are was were been being am do does did done have has had having that which who
+    whom this these those it its there here will would shall should so then also very just to
+    of""".split()
 )
 _NORMALISE = Normalisation()
 Only = tuple[list[str], list[str]]  # words of the query, and of the other text
@@ -52,10 +58,13 @@ def find_differences(query: str, text: str, language: str = "en") -> list[str]:
     sentences += [f"{one.write(a)} → {other.write(b)} (opposites)" for a, b in opposites[:_LISTED]]
     left, right = set(one.content), set(other.content)
     left, right = left - {a for a, _ in opposites}, right - {b for _, b in opposites}
-    own, others = [a for a in own if a in left], [b for b in others if b in right]
-    sentences += _contrast([_compare_numbers(one, other), *_compare_words(one, own, other, others)])
-    if not sentences and one.is_english and _is_reordered(one, other):
-        sentences.append("the same words in another order")
+    words = [a for a in own if a in left], [b for b in others if b in right]
+    kinds = [_compare_numbers(one, other), *_compare_words(one, words[0], other, words[1])]
+    sentences += _contrast(kinds)
+    if not sentences and one.is_english:
+        if _is_reordered(one, other):
+            return ["the same words in another order"]
+        sentences = _contrast([(one.write_small(own), other.write_small(others))])
     return sentences
 
 
@@ -110,11 +119,19 @@ class _Side:
     def content(self) -> list[int]:
         """The places of words that are neither stopwords, numbers nor negations."""
         excluded = stopwords(self.language)
-        taken = set(self.negations)
-        for _, first, last in self.numerals:
-            taken.update(range(first, last + 1))
-        every = enumerate(self.words)
-        return [place for place, word in every if place not in taken and word not in excluded]
+        after = {last + 1 for _, _, last in self.numerals}  # 9 am
+        return [
+            place
+            for place, word in enumerate(self.words)
+            if place not in self._taken
+            and (word not in excluded or (word == "am" and place in after))
+        ]
+
+    @cached_property
+    def _taken(self) -> set[int]:
+        """The places of negations and of the words of numbers."""
+        spans = (range(first, last + 1) for _, first, last in self.numerals)
+        return {*self.negations, *chain.from_iterable(spans)}
 
     @cached_property
     def names(self) -> set[int]:
@@ -159,6 +176,17 @@ class _Side:
 
     def write_all(self, places: Sequence[int]) -> list[str]:
         return [self.write(place) for place in places]
+
+    def write_small(self, places: Sequence[int]) -> list[str]:
+        """Return those of some words that say something beside content words: on, my, or."""
+        small = (place for place in places if place not in self._taken)
+        return self.write_all([place for place in small if self.words[place] not in _EMPTY])
+
+    def is_joined(self, place: int, other: _Side) -> bool:
+        """Is a word one with its neighbour here or in the other text: 750ml and 750 ml?"""
+        word, after = self.words[place], "".join(self.words[place + 1 : place + 2])
+        joins = word not in other.words_known and word in other.known
+        return joins or (bool(after) and word + after in other.words_known)
 
     def join(self, places: Sequence[int]) -> list[str]:
         """Return words as they are written, neighbours as one: New York."""
@@ -212,7 +240,11 @@ def _compare_numbers(one: _Side, other: _Side) -> Only:
     only = []
     for side, against in ((one, other), (other, one)):
         known = {key for key, _, _ in against.numerals}
-        new = {key: (first, last) for key, first, last in side.numerals if key not in known}
+        new = {
+            key: (first, last)
+            for key, first, last in side.numerals
+            if key not in known and not side.is_joined(first, against)
+        }
         signs = {key: "-" if key.startswith("-") else "" for key in new}
         only.append({key: signs[key] + side.write(*span) for key, span in new.items()})
     left, right = only

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -42,6 +43,8 @@ Item = Document | Source | tuple[int, Record]
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
 _LONGEST_NAME = 255  # of a file, in characters
 _OTHER_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
+_BEGINNING, _FEWEST_LINES = 20_000, 10  # characters of a text, and lines of a list
+_SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*(?:\s|$)|[。！？]")
 _CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}
 
 
@@ -64,7 +67,19 @@ class _Format:
 def read_text(source: Source) -> Iterator[Document]:
     """Read the whole file as one document; front matter becomes metadata."""
     known, text = markdown.split_front_matter(source.text())
+    if _is_list(text):
+        source.notes.append(
+            f"{source}: hardly any line ends a sentence; if each is a text of its own, add"
+            " --format lines"
+        )
     yield Document(name_text(source), text, str(source), known)
+
+
+def _is_list(text: str) -> bool:
+    """Does a text seem to be a list, such as a log, because its lines hold hardly a sentence?"""
+    beginning = text[:_BEGINNING]
+    lines = sum(1 for line in beginning.splitlines() if line.strip())
+    return lines >= _FEWEST_LINES and len(_SENTENCE_END.findall(beginning)) <= lines / 10
 
 
 def read_lines(source: Source) -> Iterator[tuple[int, Record]]:

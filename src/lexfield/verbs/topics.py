@@ -13,15 +13,15 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
 from lexfield.index.fit_topics import (
+    choose_defaults,
     find_names,
     infer_texts,
     mixtures_of_documents,
@@ -34,9 +34,8 @@ from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
 from lexfield.store.files import replace_file
 from lexfield.text.written import find_written
-from lexfield.topics.approximate import Search
 from lexfield.topics.lda import Filters, TopicSummary
-from lexfield.topics.simplex import Certificate, read_mixtures
+from lexfield.topics.simplex import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import FileInput, Hits, Seed, Target
@@ -44,6 +43,24 @@ from lexfield.verbs.results import Result, hidden
 
 Prior = Annotated[float | None, Meta(gt=0, le=1000)]
 Occurrences = Annotated[int, Meta(ge=1, le=10**9)]
+Passes = Annotated[
+    Annotated[int, Meta(ge=1, le=10_000)] | None,
+    Help("Passes over all documents, by default 20; over passages, by default 8."),
+]
+Share = Annotated[
+    Annotated[float, Meta(gt=0, le=1)] | None,
+    Help(
+        "Leave out words in more than this share of the documents, by default 0.5; of the"
+        " passages of long documents, by default 0.2."
+    ),
+]
+OtherMixtures = Annotated[
+    FileInput | None,
+    Help(
+        "Instead of fitting, store the mixtures of another model from this file: .npy, or"
+        " .parquet with an id column."
+    ),
+]
 _NAME = 60  # characters of a text by which it is shown
 
 
@@ -54,6 +71,7 @@ class FitRow(msgspec.Struct, kw_only=True, rename={"source": "from"}):
     source: str | UnsetType = UNSET
     documents: int | UnsetType = UNSET
     empty: int | UnsetType = UNSET
+    passages: int | UnsetType = UNSET
     words: int | UnsetType = UNSET
     tokens: int | UnsetType = UNSET
     passes: int | UnsetType = UNSET
@@ -85,34 +103,27 @@ def fit_topics(
     index: IndexInput,
     *,
     topics: Annotated[int, Meta(ge=2, le=10_000), Flags(("-t",)), Help("Number of topics.")] = 50,
-    passes: Annotated[int, Meta(ge=1, le=10_000), Help("Passes over all documents.")] = 20,
+    passes: Passes = None,
     alpha: Annotated[Prior, Help("Prior of the mixtures; 1/topics by default.")] = None,
     eta: Annotated[Prior, Help("Prior of the topics; 1/topics by default.")] = None,
     seed: Seed = 0,
     min_count: Annotated[Occurrences, Help("Leave out words that occur less often.")] = 5,
     max_count: Annotated[Occurrences | None, Help("Leave out words that occur more often.")] = None,
-    max_share: Annotated[
-        float, Meta(gt=0, le=1), Help("Leave out words in more than this share of the documents.")
-    ] = 0.5,
+    max_share: Share = None,
     min_length: Annotated[
         int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
     ] = 4,
     no_names: Annotated[
         bool, Help("Leave out names: words that are mostly capitalised inside sentences.")
     ] = False,
-    mixtures: Annotated[
-        FileInput | None,
-        Help(
-            "Instead of fitting, store the mixtures of another model from this file: .npy, or"
-            " .parquet with an id column."
-        ),
-    ] = None,
+    mixtures: OtherMixtures = None,
     progress: Progress = silent,
 ) -> FittedTopics:
     """Fit topics to the documents of an index and store them in it.
 
     Topics are fitted by online latent Dirichlet allocation. Stopwords, numbers, and short, rare and
-    very frequent words are left out.
+    very frequent words are left out. Long documents, such as books, are cut into passages of about
+    a thousand words.
 
         lexfield topics fit my.idx -t 50
         lexfield topics fit patents.idx -t 500 --alpha 0.1 --eta 0.1 --passes 5 --min-count 20
@@ -124,22 +135,31 @@ def fit_topics(
         kept = use_mixtures(opened, *read_mixtures(mixtures))
         row = FitRow(topics=kept.topics, source=str(mixtures))
         return FittedTopics([row], index=opened.path, notes=kept.notes)
+    usual_share, usual_passes = choose_defaults(opened)
     filters = Filters(
-        min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
+        min_count=min_count,
+        max_count=max_count,
+        max_share=max_share or usual_share,
+        min_length=min_length,
     )
     names = find_names(opened) if no_names else []
     begin_stage(progress, "fitting topics")
-    prior: JsonObject = {"alpha": alpha, "eta": eta, "seed": seed}
-    model = opened.fit_topics(
-        topics, filters=filters, passes=passes, without=names, progress=progress, **prior
-    )
-    row = msgspec.convert(model.about, FitRow)
+    options: JsonObject = {"alpha": alpha, "eta": eta, "seed": seed, "filters": filters}
+    options |= {"passes": passes or usual_passes, "without": names}
+    row = msgspec.convert(opened.fit_topics(topics, progress=progress, **options).about, FitRow)
     notes = [f"names left out: {len(names):,}"] if no_names else []
+    return FittedTopics([row], index=opened.path, notes=notes + _note_fit(row))
+
+
+def _note_fit(row: FitRow) -> list[str]:
+    notes = []
+    if row.passages is not UNSET:
+        notes.append(f"fitted to passages of these long documents: {row.passages:,}")
     if row.empty:
         notes.append(
             f"documents without a mixture, because all their words are left out: {row.empty:,}"
         )
-    return FittedTopics([row], index=opened.path, notes=notes)
+    return notes
 
 
 @dataclass(repr=False)
@@ -285,105 +305,3 @@ def _find_largest(kept: Topics, mixture: NDArray[np.float32], k: int) -> list[To
         TopicWeight(topic=topic, weight=float(mixture[topic]), name=kept.name(topic))
         for topic in order
     ]
-
-
-@dataclass(kw_only=True)
-class TopicNeighbour:
-    """A document and the distance of its mixture of topics."""
-
-    rank: int
-    document: str
-    distance: float
-
-
-@dataclass(repr=False)
-class TopicNeighbours(Result[TopicNeighbour]):
-    """The documents with the nearest mixtures, and how they were found."""
-
-    measure: str
-    neighbours: str
-    rows: int
-    candidates: int
-    exact: bool
-
-
-@verb(command="topics neighbours")
-def find_topic_neighbours(
-    index: IndexInput,
-    text: Annotated[
-        str,
-        Meta(max_length=10_000_000),
-        Flags(metavar="TEXT|ID"),
-        Help("A text, or a document's id."),
-    ],
-    *,
-    k: Hits = 10,
-    measure: Annotated[
-        Literal["js", "hellinger", "he", "triangle", "capacitory", "kl"],
-        Help("Distance between mixtures of topics."),
-    ] = "js",
-    neighbours: Annotated[
-        Literal["certified", "scan", "kdtree", "lsh", "ivf", "hnsw"],
-        Help(
-            "How to search: exactly with a proof, row by row, or approximately; ivf "
-            "and hnsw need faiss."
-        ),
-    ] = "certified",
-    eps: Annotated[
-        float, Meta(ge=0, le=1000), Help("k-d tree: neighbours may be 1 + eps times as far.")
-    ] = 0.0,
-    radius: Annotated[
-        float, Meta(gt=0, le=2), Help("LSH: R, the largest Euclidean distance of square roots.")
-    ] = 0.8,
-    delta: Annotated[
-        float, Meta(gt=0, lt=1), Help("LSH: largest probability of missing a document within R.")
-    ] = 0.1,
-) -> TopicNeighbours:
-    """Find the documents whose mixtures of topics are nearest.
-
-    Approximate searches find neighbours by Hellinger distance and then order them by the measure;
-    they cannot be used with kl. The result says how many documents were compared.
-
-        lexfield topics neighbours my.idx "The harbour froze that winter."
-        lexfield topics neighbours my.idx emma --measure triangle
-        lexfield topics neighbours my.idx emma --neighbours lsh --radius 0.6 --delta 0.05
-        lexfield topics neighbours my.idx emma --neighbours kdtree --eps 1 --json
-    """
-    search = Search(neighbours=neighbours, eps=eps, radius=radius, delta=delta)
-    rows, proof = _rank_documents(open_index(index), text, k, measure, search)
-    return TopicNeighbours(
-        rows,
-        measure=measure,
-        neighbours=neighbours,
-        rows=proof.rows,
-        candidates=proof.candidates,
-        exact=proof.exact,
-        notes=[
-            f"{'exact' if proof.exact else 'approximate'}: {proof.candidates:,} of"
-            f" {proof.rows:,} documents compared"
-        ],
-    )
-
-
-def _rank_documents(
-    index: Index, text: str, k: int, measure: str, search: Search
-) -> tuple[list[TopicNeighbour], Certificate]:
-    """Return the documents nearest to a text or document, and how they were found."""
-    kept = Topics.open(index.path)
-    mixtures, known = mixtures_of_documents(index, kept)
-    names = list(index.documents)
-    if text in names:
-        mixture, is_known = mixtures[names.index(text)], known[names.index(text)]
-    else:
-        found, knows = infer_texts(index, kept, [text])
-        mixture, is_known = found[0], knows[0]
-    if not is_known:
-        raise InputError("No word of the text is known to the topic model.", "Give a longer text.")
-    rows = np.flatnonzero(known)
-    nearest = search.build(mixtures[rows]).query(mixture, k, measure)
-    near = zip(nearest.rows.tolist(), nearest.distances.tolist(), strict=True)
-    documents = [
-        TopicNeighbour(rank=rank, document=names[int(rows[row])], distance=far)
-        for rank, (row, far) in enumerate(near, 1)
-    ]
-    return documents, nearest.certificate

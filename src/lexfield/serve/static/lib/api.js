@@ -86,10 +86,14 @@ const GRACE = 1000; // milliseconds in which a view that is drawn again may take
 const following = new Set();
 addEventListener("pagehide", () => following.forEach((leave) => leave())); // a closed page waits for nothing
 
+/** A name that nothing else has; randomUUID is missing where a page is not served from this machine. */
+export const randomId = () =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+
 /** Follow a job until it is over. It ends when its view is left, unless somebody else wants it, too.
  * @param {(follower: string) => Promise<Job>} start @param {(job: Job) => void} show @param {AbortSignal} signal */
 export async function follow(start, show, signal) {
-  const follower = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+  const follower = randomId();
   /** @type {Job | null} */
   let job = null;
   const leave = () => {

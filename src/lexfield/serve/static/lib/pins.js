@@ -1,6 +1,7 @@
 // @ts-check
 // Pinned results with notes, kept in this browser; a project is what is pinned of one collection.
 import { useEffect, useState } from "../vendor/preact-htm.js";
+import { randomId } from "./api.js";
 import { Trouble, Typed, html, save, toast, usePage } from "./ui.js";
 
 /** @typedef {{ id: string, index: string, title: string, address: string, at: string, note: string,
@@ -20,20 +21,22 @@ function load() {
   }
 }
 
-/** @param {Pin[]} pins */
+/** Keep pins, and return whether there was room for them. @param {Pin[]} pins */
 function store(pins) {
   try {
     localStorage.setItem(KEY, JSON.stringify(pins));
   } catch {
     toast("This browser has no room for more pins. Remove some first.");
+    return false;
   }
   changed.dispatchEvent(new Event("change"));
+  return true;
 }
 
 /** @param {Partial<Pin> & { title: string, index: string }} pin */
 export function addPin(pin) {
   const whole = {
-    id: crypto.randomUUID(),
+    id: randomId(),
     address: location.pathname + location.search,
     at: new Date().toISOString(),
     note: "",
@@ -42,8 +45,7 @@ export function addPin(pin) {
     table: null,
     ...pin,
   };
-  store([...load(), whole]);
-  toast("Pinned. Pins and notes stay on this machine.");
+  if (store([...load(), whole])) toast("Pinned. Pins and notes stay on this machine.");
 }
 
 export function usePins() {
@@ -152,18 +154,8 @@ export function writeReport(index, pins) {
   const parts = pins.map(
     (pin) => `<section><h2>${escape(pin.title)}</h2>
 ${pin.note ? `<p class="note">${escape(pin.note)}</p>` : ""}
-${pin.quotes
-  .map(
-    (one) => `<blockquote>${escape(one.text)}<div class="source">${escape(one.source)}</div>
-  </blockquote>`,
-  )
-  .join("\n")}
-${
-  pin.figure.startsWith("data:image/svg+xml;base64,")
-    ? `<figure><img alt="${escape(pin.title)}" src="${pin.figure}">
-  </figure>`
-    : ""
-}
+${pin.quotes.map(quote).join("\n")}
+${pin.figure.startsWith("data:image/svg+xml;base64,") ? figure(pin) : ""}
 ${pin.table ? table(pin.table) : ""}
 <p class="source">${escape(pin.index)}, ${escape(pin.at.slice(0, 10))}: ${escape(pin.address)}</p></section>`,
   );

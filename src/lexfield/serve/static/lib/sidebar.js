@@ -180,7 +180,7 @@ function Documents() {
   const found = useDocuments(text, where);
   const fits = found.list;
   return html`<details class="facet documents" open>
-    <summary>Documents <span class="count">${found.answer && number(fits.length)}</span></summary>
+    <summary>Documents <span class="count">${found.answer && found.count}</span></summary>
     ${
       about.documents > 10 &&
       html`<input

@@ -59,13 +59,18 @@ const STATES = { waiting: "Waiting for its turn", running: "Working" };
 
 /** How far a job is, with the time that is left, and a way to give it up. */
 export function Progress({ job, cancel }) {
-  const begun = useRef({ stage: "", at: 0, done: 0 });
+  const begun = useRef({ stage: "", at: 0, done: 0, share: 0, seen: 0 });
   const stage = job?.stage ?? "";
-  if (begun.current.stage !== stage) begun.current = { stage, at: Date.now(), done: job?.done ?? 0 };
   const share = job?.total ? job.done / job.total : null;
-  const spent = (Date.now() - begun.current.at) / 1000;
-  const gained = share === null ? 0 : share - begun.current.done / job.total;
-  const left = spent > 1.5 && gained > 0.02 ? Math.ceil(((1 - (share ?? 0)) * spent) / gained) : null;
+  const now = Date.now();
+  if (begun.current.stage !== stage)
+    begun.current = { stage, at: now, done: job?.done ?? 0, share: share ?? 0, seen: now };
+  if (share !== null && share !== begun.current.share) Object.assign(begun.current, { share, seen: now });
+  // The pace up to the last step; while there is no other, the time that is left runs down.
+  const { at, done, seen } = begun.current;
+  const gained = share === null ? 0 : share - done / job.total;
+  const rest = gained > 0.02 ? ((1 - (share ?? 0)) * (seen - at)) / gained - (now - seen) : 0;
+  const left = now - at > 1500 && rest > 0 ? Math.ceil(rest / 1000) : null;
   const text = stage ? stage[0].toUpperCase() + stage.slice(1) : (STATES[job?.state] ?? "Starting");
   useEffect(() => say(text), [text]);
   return html`<div class="working" role="group" aria-label="Work in progress">

@@ -30,7 +30,6 @@ export function Topics() {
 }
 
 const SHOWN = 15; // documents of a topic
-const MOST = 1000;
 const LITTLE = 0.01; // of a document: less is not listed
 const LONGEST = 20_000; // characters of a text whose neighbours are found
 const HARDLY = 0.002; // of all words: a topic with less is shown on request
@@ -38,7 +37,7 @@ const HARDLY = 0.002; // of all words: a topic with less is shown on request
 export const wordsOf = (topic) => topic.words.split(" ");
 
 function List() {
-  const { index, params } = usePage();
+  const { index, where, params } = usePage();
   const options = { index, k: 10 };
   const found = useAnswer("topics", options);
   const chosen = params.has("topic") ? Number(params.get("topic")) : null;
@@ -50,6 +49,10 @@ function List() {
         const rest = answer.results.length - shown.length;
         return html`<div class="spread"><h2>${answer.results.length} topics</h2><${Export} verb="topics"
           options=${options} title=${`${index}: topics`} results=${answer.results} /></div>
+          ${
+            where.length > 0 &&
+            html`<p class="small">Shares of all documents; open a topic for those that pass the filter.</p>`
+          }
           <ul class="topics">
             ${shown.map(
               (each) =>
@@ -112,7 +115,7 @@ function Shares({ topic }) {
     ${
       by
         ? html`<${Outcome} asked=${groups}>
-          ${(answer) => html`<${Bars} rows=${answer.results.map((one) => ({
+          ${(answer) => html`<${Bars} label=${`Share by ${fieldName(by)}`} rows=${order(answer).map((one) => ({
             share: one.share,
             name: html`<button type="button" class="link" title="Show only these documents"
               onClick=${() => change({ where: [...narrow(where, by), ...(one.where ?? [])] })}>
@@ -124,15 +127,14 @@ function Shares({ topic }) {
     }`;
 }
 
+/** Values with the largest share first; years and numbers as they follow each other. */
+const order = ({ kind, results }) => (kind === "values" ? [...results].sort((a, b) => b.share - a.share) : results);
+
 /** The documents that have most of a topic. */
 export function TopicDocuments({ topic, where }) {
   const { index } = usePage();
-  const found = useAnswer("topic_shares", { index, topic: [topic], k: MOST });
-  const passing = useAnswer("documents", where.length ? { index, where, k: 2000 } : null).answer?.results;
-  const allowed = passing && new Set(passing.map((one) => one.id));
-  const rows = (found.answer?.results ?? [])
-    .filter((one) => one.share >= LITTLE && (!where.length || allowed?.has(one.value)))
-    .slice(0, SHOWN);
+  const found = useAnswer("topic_shares", { index, where, topic: [topic], k: SHOWN });
+  const rows = (found.answer?.results ?? []).filter((one) => one.share >= LITTLE);
   const shown = rows.length
     ? {
         index,
@@ -148,7 +150,7 @@ export function TopicDocuments({ topic, where }) {
   const metadata = Object.fromEntries(known.map((one) => [one.id, one.metadata]));
   return html`<${Outcome} asked=${found}>
     ${() =>
-      !rows.length && (passing || !where.length)
+      !rows.length
         ? html`<p class="hint">No document ${where.length > 0 && "that passes the filter "}has much of it.</p>`
         : html`<${Bars} rows=${rows.map((one) => ({
             share: one.share,
