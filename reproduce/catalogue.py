@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from page import Block
-from shown import hare, krstovski, lecture, mochihashi, rekabsaz
+from shown import hare, krstovski, lecture, mochihashi, rekabsaz, variety
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ SCRIPTS = {
         ),
         Script("perceptron", ("perceptron.json",),
                ("gatsby", "reuters", "brown", "books79", "race"), 3),
-        Script("variety", ("variety.json",), ("books79", "survey"), 12),
+        Script("variety", ("variety.json",), ("books79", "survey"), 6),
         Script("published_lists", ("published_lists.json",), ("survey",)),
         Script("suggestions", ("suggestions.json",), ("books79",)),
         Script("questionnaire", ("questionnaire.json",), ("survey", "books79"), 10),
@@ -61,6 +61,7 @@ SCRIPTS = {
         Script("simplex_bounds", ("simplex_bounds.json", "simplex_bounds.png")),
         Script("simplex_neighbours", ("simplex_neighbours.json", "simplex_neighbours.png"),
                ("newsgroups20",), 8),
+        Script("simplex_size", ("simplex_size.json",), (), 8),
         Script("topic_retrieval", ("topic_retrieval.json",), ("ir",), 30),
         Script("topic_documents", ("topic_documents.json",),
                ("newsgroups20", "reuters", "gitbugs"), 30),
@@ -70,7 +71,7 @@ SCRIPTS = {
         Script("metric_retrieval",
                ("metric_sentences.json", "metric_sentences.png", "metric_documents.json",
                 "metric_documents.png"), ("flickr8k", "newsgroups20"), 40),
-        Script("metric_clustering", ("metric_clustering.json",), ("uci", "newsgroups20"), 30),
+        Script("metric_clustering", ("metric_clustering.json",), ("uci", "newsgroups20"), 5),
         Script("metric_duplicates", ("metric_duplicates.json",), ("gitbugs",), 3),
         Script("metric_future", ("metric_future.json",), ("flickr8k",), 3),
         Script("uncertainty",
@@ -100,10 +101,10 @@ ITEMS = (
     Item("hare-figures-2-5", "Figures 2 and 5: words in the plane", "zipf", hare.figures_2_and_5),
     Item("hare-figure-3", "Figure 3: ranks of words", "zipf", hare.figure_3),
     Item("hare-figures-4-6", "Figures 4 and 6: ranks of clusters", "zipf", hare.figures_4_and_6),
-    Item("hare-table-3", "Table 3: unique suggestions", "variety", hare.table_3),
-    Item("hare-table-4", "Table 4: redundant suggestions", "variety", hare.table_4),
+    Item("hare-table-3", "Table 3: unique suggestions", "variety", variety.table_3),
+    Item("hare-table-4", "Table 4: redundant suggestions", "variety", variety.table_4),
     Item("hare-lists", "Tables 3 and 4 from the authors' lists", "published_lists",
-         hare.published_lists),
+         variety.published_lists),
     Item("hare-survey", "Section 4.4.2: the questionnaire", "questionnaire", hare.survey),
     Item("hare-table-5", "Table 5: the corpora", "zipf", hare.table_5),
     Item("hare-table-6", "Table 6: parts of speech", "zipf", hare.table_6),
@@ -115,6 +116,7 @@ ITEMS = (
          krstovski.figure_2),
     Item("krstovski-table-1", "Table 1: approximate neighbours", "simplex_neighbours",
          krstovski.table_1),
+    Item("krstovski-size", "Table 1 at the paper's size", "simplex_size", krstovski.table_1_size),
     Item("krstovski-table-2", "Table 2: retrieval", "topic_retrieval", krstovski.table_2),
     Item("krstovski-table-3", "Table 3: topics", "topic_retrieval", krstovski.table_3),
     Item("krstovski-table-4", "Table 4: speed", "topic_retrieval", krstovski.table_4),

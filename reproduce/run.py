@@ -28,10 +28,10 @@ PAGE = HERE.parent / "docs" / "results.md"
 REPORT = HERE / "report.html"
 TITLE = "The papers' tables and figures, rerun"
 LEAD = (
-    "Our figures stand beside the published ones, which are in brackets unless a table says"
-    " otherwise, with a sentence on each difference. Made by `lexfield reproduce`, which writes"
-    " this page and the same as one HTML file, `reproduce/report.html`. *As published* means that a"
-    " slip of the print is kept."
+    "Our figures are next to the published ones, which are in brackets unless a table says"
+    " otherwise; a sentence explains each difference. `lexfield reproduce` computes them and writes"
+    " this page, and the same as one HTML file, `reproduce/report.html`. *As published* means that"
+    " an error in print is kept."
 )
 
 
@@ -140,7 +140,8 @@ def lead() -> str:
     return (
         f"{LEAD} {len(days)} of {len(records)} scripts have a record of how their results were made"
         + (f", at {len(commits)} commits from {days[0]} to {days[-1]}" if days else "")
-        + "; `lexfield reproduce --list` says which of them the code has overtaken since."
+        + ("" if len(days) == len(records) else "; the others' results are older")
+        + ". `lexfield reproduce --list` says which results are older than the code."
     )
 
 

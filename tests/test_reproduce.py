@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import re
@@ -12,7 +13,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from lexfield import Corpus
 from lexfield.compare.pair import knn_divergence
+from lexfield.sample import TEXTS
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "reproduce"
@@ -142,6 +145,32 @@ def test_the_page_never_claims_newer_results_than_there_are(
     assert "without a record" in run.provenance(item)
 
 
+def test_a_run_continues_where_it_was_interrupted(
+    reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, cache = module("run"), module("cache")
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "key", lambda script, data: {"source": script.name})
+    monkeypatch.setattr(run, "write_report", lambda: None)
+    monkeypatch.setattr(cache, "RESULTS", tmp_path)
+    monkeypatch.setattr(cache, "MADE", tmp_path / "made.json")
+    scripts = [module("catalogue").Script(name, (f"{name}.json",)) for name in ("first", "second")]
+    for script in scripts:
+        (tmp_path / f"{script.name}.py").write_text(
+            "from pathlib import Path\n"
+            "here = Path(__file__).parent\n"
+            f"with open(here / 'ran', 'a') as file: file.write('{script.name} ')\n"
+            f"assert '{script.name}' == 'first' or (here / 'repaired').is_file()\n"
+            f"(here / '{script.name}.json').write_text('{{}}')\n"
+        )
+    options = argparse.Namespace(data=tmp_path, force=False)
+    assert [run.run(script, options) for script in scripts] == [True, False]
+    assert [run.state(script, tmp_path) for script in scripts] == ["fresh", "not run"]
+    (tmp_path / "repaired").touch()
+    assert [run.run(script, options) for script in scripts] == [True, True]
+    assert (tmp_path / "ran").read_text().split() == ["first", "second", "second"]
+
+
 def test_slips_are_kept_only_where_asked(reproduce: None) -> None:
     fidelity = module("fidelity")
     rng = np.random.default_rng(1)
@@ -156,6 +185,31 @@ def test_slips_are_kept_only_where_asked(reproduce: None) -> None:
     assert fidelity.hellinger(p, q, "as_published") == pytest.approx(2)
     with pytest.raises(ValueError, match="fidelity"):
         fidelity.hellinger(p, q, "exact")
+
+
+def test_what_is_kept_of_a_corpus_can_be_shown(
+    reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, shown = module("zipf"), module("shown.hare")
+    monkeypatch.setattr(script, "OUT", tmp_path / "zipf.json")
+    monkeypatch.setattr(script, "VECTORS", ("default",))
+    monkeypatch.setattr(script, "CLUSTERS", {"Gatsby": 35})
+    monkeypatch.setattr(script, "seeds_of", lambda name: 2)
+    texts = [path.read_text("utf-8") for path in sorted(TEXTS.glob("*-sea.txt"))]
+    script.keep("Gatsby", script.measure("Gatsby", Corpus.of(texts)), "code")
+    result = json.loads((tmp_path / "zipf.json").read_text("utf-8"))
+    own = result["corpora"]["Gatsby"]
+    assert own["words"]["exponent"][1] < own["words"]["exponent"][0] < own["words"]["exponent"][2]
+    assert [row["model"] for row in own["clusters_default"]["nulls"]] == ["shuffled", "gaussian"]
+    assert len(own["clusters_default"]["sizes"]) == 35
+    for show in (
+        shown.table_2,
+        shown.figure_3,
+        shown.figures_4_and_6,
+        shown.table_5,
+        shown.table_6,
+    ):
+        assert any(isinstance(block, module("page").Grid) for block in show(result))
 
 
 def test_the_lecture(reproduce: None) -> None:
@@ -175,6 +229,6 @@ def test_items_by_name(reproduce: None) -> None:
     chosen = module("catalogue").chosen
     assert [item.name for item in chosen(["hare-table-1"])] == ["hare-table-1"]
     assert {item.script for item in chosen(["labels", "lecture"])} == {"labels", "lecture"}
-    assert len(chosen(["krstovski"])) == 9
+    assert len(chosen(["krstovski"])) == 10
     with pytest.raises(SystemExit, match="nothing"):
         chosen(["nothing"])

@@ -65,113 +65,10 @@ def table_2(result: Result) -> list[Block]:
                 above = f"{found[0]['above_chance']:.2f} to {found[-1]['above_chance']:.2f}"
                 rows.append([f"{name}, {vectors}", *cells, f"{found[0]['by_chance']:.1f}", above])
     return [
-        "Per cent of the k nearest words that are of a word's own class. *Above chance* is how much"
-        " of the way from chance to 100% the words have gone, at k = 3 and at k = 50.",
+        "Per cent of the k nearest words that are in a word's own class. *Above chance* is the"
+        " share of the way from chance (0) to 100% (1), at k = 3 and at k = 50.",
         Grid(["", "k = 3", "5", "10", "20", "50", "by chance", "above chance"], rows),
         *_said(result, "Tagger", "Neighbours"),
-    ]
-
-
-def _variety(result: Result, measure: str, digits: int) -> Grid:
-    sizes = [size for size in result["paper"][measure] if size in result]
-    rows = [
-        [name, *(beside(result[size][name][measure],
-                        result["paper"][measure][size].get(name), digits) for size in sizes)]
-        for name in result[sizes[0]]
-    ]  # fmt: skip
-    return Grid(["", *(f"{int(size):,} queries" for size in sizes)], rows)
-
-
-def table_3(result: Result) -> list[Block]:
-    return [
-        "Per cent of suggested sentences that no other method suggests.",
-        _variety(result, "unique_per_cent", 2),
-        difference(
-            f"The order of the methods is the paper's with {_same_order(result)} numbers of"
-            " queries. The books are 73 of 79, sentences are cut by other rules, and GloVe 50d"
-            " stands for fastText."
-        ),
-    ]
-
-
-def _same_order(result: Result) -> str:
-    """With how many numbers of queries methods are ordered as in the paper."""
-    same = []
-    for size, paper in result["paper"]["unique_per_cent"].items():
-        if size in result:
-            ours = {name: result[size][name]["unique_per_cent"] for name in paper}
-            same.append(sorted(paper, key=paper.__getitem__) == sorted(ours, key=ours.__getitem__))
-    return f"{sum(same)} of {len(same)}"
-
-
-def table_4(result: Result) -> list[Block]:
-    sizes = [size for size in ("100", "5000") if size in result]
-    rows = [
-        [name, *(beside(result[size][name]["relevance"], None) for size in sizes)]
-        for name in result[sizes[0]]
-    ]
-    return [
-        "Mean Jaccard similarity of two suggestions for one query, with stopwords.",
-        _variety(result, "list_jaccard_with_stopwords", 4),
-        *_with_punctuation(result, sizes),
-        "Without stopwords.",
-        _variety(result, "list_jaccard_without_stopwords", 4),
-        "Relevance, which the paper does not measure: the mean cosine between query and suggestion"
-        " by a sentence encoder that had no part in the search.",
-        Grid(["", *(f"{int(size):,} queries" for size in sizes)], rows),
-        difference(
-            "Set cover repeats itself least, as in the paper; its plain form is also the least"
-            " relevant, which the default mends. In print the column that says whether stopwords"
-            " are removed is the wrong way round: text and caption agree with the order here."
-        ),
-    ]
-
-
-def _with_punctuation(result: Result, sizes: list[str]) -> list[Block]:
-    """The same with punctuation marks as words, as in the paper."""
-    measure, names = "list_jaccard_with_punctuation", list(result[sizes[0]])
-    if measure not in result[sizes[0]][names[0]]:
-        return []
-    paper = result["paper"]["list_jaccard_with_stopwords"]
-    rows = [
-        [name, *(beside(result[size][name][measure], paper[size].get(name), 4) for size in sizes)]
-        for name in names
-    ]
-    heads = ["", *(f"{int(size):,} queries" for size in sizes)]
-    return ["With stopwords and punctuation marks, as the paper seems to count.", Grid(heads, rows)]
-
-
-def published_lists(result: Result) -> list[Block]:
-    printed, rows = result["printed"], []
-    for name, own in result["rows"].items():
-        both = [own["list_jaccard_with_punctuation"], own["list_jaccard"]]
-        rows.append(
-            [
-                name.replace("_", " "),
-                f"{printed['list_jaccard'][name]:.4f}",
-                *(f"{value:.4f}" for value in both),
-                beside(own["list_jaccard_without_stopwords"],
-                       printed["list_jaccard_without_stopwords"][name], 4),
-                beside(100 * own["unique_share"], 100 * printed["unique_share"][name], 2),
-            ]
-        )  # fmt: skip
-    heads = ["", "printed, with stopwords", "with punctuation", "without punctuation",
-             "without stopwords", "unique, per cent"]  # fmt: skip
-    gaps = {
-        kind: sum(abs(own[kind] - printed["list_jaccard"][name])
-                  for name, own in result["rows"].items()) / len(rows)
-        for kind in ("list_jaccard_with_punctuation", "list_jaccard")
-    }  # fmt: skip
-    return [
-        f"The measures of Tables 3 and 4 on the lists that the authors showed to students"
-        f" ({result['queries']} queries), by our code; the printed figures in brackets.",
-        Grid(heads, rows),
-        difference(
-            "The printed figures with stopwords are"
-            f" {gaps['list_jaccard_with_punctuation']:.3f} from these on average if punctuation"
-            f" marks count as words, and {gaps['list_jaccard']:.3f} if they do not: the gap to our"
-            " Table 4 is mostly punctuation. The rest is how words are cut."
-        ),
     ]
 
 
@@ -261,7 +158,7 @@ def figures_2_and_5(result: Result) -> list[Block]:
     return [
         *picture("figures/figures-2-and-5-layout.png", "Words by t-SNE, coloured by class"),
         difference(
-            "As in the paper words of a class lie together in patches, with many exceptions."
+            "As in the paper, words of a class lie together in patches, with many exceptions."
             f" {_drawn(result)}"
         ),
     ]
@@ -270,21 +167,25 @@ def figures_2_and_5(result: Result) -> list[Block]:
 def _drawn(result: Result) -> str:
     """How many words the layouts show."""
     if "figures" not in result:
-        return "Here are the 3,000 most frequent words of each corpus, the paper draws all."
+        return "Only the 3,000 most frequent words of each corpus are shown; the paper draws all."
     took = result["figures"]["words_and_processor_seconds"]
     each = [f"{name} {words:,} in {seconds:.0f} s" for name, (words, seconds) in took.items()]
-    return f"All words with a vector are here, as in the paper: {', '.join(each)} (processor time)."
+    return (
+        f"All words with a vector are shown, as in the paper: {', '.join(each)} of processor time."
+    )
 
 
 def figure_3(result: Result) -> list[Block]:
-    rows = [
-        [name, f"{own['words']['slope']:.2f}", f"{own['words']['r2']:.2f}", own["words"]["verdict"]]
-        for name in CORPORA
-        if (own := result["corpora"].get(name))
-    ]
+    rows = []
+    for name in CORPORA:
+        if own := result["corpora"].get(name, {}).get("words"):
+            value, low, high = own.get("exponent", (None, None, None))
+            exponent = "" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+            line = [f"{own['slope']:.2f}", f"{own['r2']:.2f}"]
+            rows.append([name, exponent, *line, own["verdict"]])
     return [
         *picture("figures/figure-3-words.png", "Counts of words by rank, with line of best fit"),
-        Grid(["", "slope", "R²", "what it says"], rows),
+        Grid(["", "exponent", "slope of the line", "R²", "verdict"], rows),
         *_said(result, "Slopes"),
     ]
 
@@ -310,16 +211,17 @@ def figures_4_and_6(result: Result) -> list[Block]:
     ]  # fmt: skip
     return [
         *picture("figures/figures-4-and-6-clusters.png", "Sizes of clusters of sentences by rank"),
-        "Slopes of cluster sizes; the range is over k − 20 … k + 20 and seeds; last, the slopes of"
-        " two null models: sentences refilled with words drawn at random, and a Gaussian cloud.",
+        "Slopes of cluster sizes. *Range*: the slopes for k − 20 to k + 20 clusters and all seeds."
+        " The last two columns have the slopes of null models: sentences refilled with words drawn"
+        " at random, and a Gaussian cloud.",
         Grid(["", "k", "slope", "R²", "range", "shuffled", "Gaussian"], rows),
         "Beyond the paper, nine languages (slope and R² of words, and of 35 clusters):",
         Grid(["", "words", "clusters"], languages),
         difference(
             "The paper reads slopes near −1 as Zipf's law and has no null models. Our R² are"
-            f" {min(fits):.2f} to {max(fits):.2f}, so the sizes lie on no line, and sentences of"
-            f" random words give at least as steep a slope in {steep} of {len(rows)} cases: the"
-            " tail is no sign of themes."
+            f" {min(fits):.2f} to {max(fits):.2f}, so the sizes do not lie on a line, and sentences"
+            f" of random words have at least as steep a slope in {steep} of {len(rows)} cases:"
+            " the steep tail is no sign of themes."
         ),
     ]
 
@@ -345,8 +247,13 @@ def survey(result: Result) -> list[Block]:
         [name, f"{r['published_inside_ours']} of {r['shares']}", f"{r['width_beside_independent']}"]
         for name, r in result.get("simulated", {}).items()
     ]
-    heads = ["simulated students", "published shares inside ours", "width beside independent"]
-    blocks.append(Grid(heads, simulated))
+    heads = ["simulated students", "published shares inside", "width, independent answers = 1"]
+    blocks += [
+        "As many simulated students, whose tastes differ by *spread*, answer by the strengths that"
+        " the totals suggest: how many published shares lie inside the 95% intervals found by"
+        " `lexfield study analyse`, and how wide these are.",
+        Grid(heads, simulated),
+    ]
     return [*blocks, difference(" ".join(result["published"]["says"]))]
 
 

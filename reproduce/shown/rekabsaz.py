@@ -20,8 +20,8 @@ def similar_terms(result: Result) -> list[Block]:
         "Nearest words of *book*; ours over five models, with their deviation.",
         Grid(["", "nearest words"], rows),
         difference(
-            "The paper trained on an encyclopaedia, ours are the neighbours of a novel and of a"
-            " balance sheet. *dwarfish*, its second word, is too rare in both texts."
+            "The paper trained its models on an encyclopaedia, we on novels and on business news,"
+            " and the neighbours show it. *dwarfish*, its second word, is too rare in both texts."
         ),
     ]
 
@@ -38,7 +38,8 @@ def uncertainty(result: Result) -> list[Block]:
             rows.append([f"{title}, {dims} dimensions", *cells])
     return [
         *blocks,
-        "How far two models of the same text are apart, by similarity.",
+        "The mean difference between the similarities of two models of the same text, by"
+        " similarity.",
         Grid(["", "at 0", "0.2", "0.5", "0.7", "0.9"], rows),
         difference(
             "The slides say: less uncertainty at higher similarity and with more dimensions, and"
@@ -70,8 +71,8 @@ def threshold(result: Result) -> list[Block]:
         Grid(["", "threshold", "interval from", "deviation of single models"], rows),
         synonyms,
         difference(
-            "The slides draw thresholds without printing them. Models of our small texts place"
-            " words close together, so that 1.6 neighbours are left only far up."
+            "The slides draw thresholds without printing them. Models of small texts such as ours"
+            " place all words close together, so only a very high threshold leaves 1.6 neighbours."
         ),
     ]
 
@@ -95,9 +96,9 @@ def gains(result: Result) -> list[Block]:
         *picture("translation.png", "Gain of MAP by threshold and by N nearest words"),
         "MAP, and its gain over the language model (* p < 0.05).",
         Grid(heads, rows),
-        "The paper finds the best threshold in the proposed interval on all four collections; here"
-        f" on {len(said['best_threshold_in_proposed_interval'])} of {len(result['sets'])}. It finds"
-        " that a threshold beats the N nearest words for every N; here the proposed one is above"
+        "In the paper, the best threshold lies in the proposed interval on all four collections;"
+        f" here on {len(said['best_threshold_in_proposed_interval'])} of {len(result['sets'])}. In"
+        " the paper, a threshold beats the N nearest words for every N; here the proposed one beats"
         f" the best N on {len(said['proposed_above_best_top'])} of {len(result['sets'])}.",
         difference(" ".join(result["differences"].values())),
     ]
@@ -181,9 +182,10 @@ def _says(result: Result) -> list[str]:
         if says := result.get(text, {}).get("says"):
             falls = says["uncertainty_falls_at_every_step_from_0.2_on"]
             means = says["mean_uncertainty_over_the_same_steps_by_dimensions"]
-            by_dims = ", ".join(f"{value:.4f} ({dims})" for dims, value in means.items())
+            by_dims = ", ".join(f"{value:.4f} with {dims}" for dims, value in means.items())
             told.append(
-                f"In {title} it falls at every step of similarity in {sum(falls.values())} of"
-                f" {len(falls)} numbers of dimensions; its mean by dimensions is {by_dims}."
+                f"In {title}, it falls at every step of similarity from 0.2 on for"
+                f" {sum(falls.values())} of {len(falls)} numbers of dimensions; its mean is"
+                f" {by_dims}."
             )
     return told

@@ -83,6 +83,27 @@ def test_intervals_hold_the_truth_where_both_densities_are_positive() -> None:
     assert held >= 17
 
 
+def test_an_interval_that_misses_the_truth_says_so() -> None:
+    """Counts of short texts are biased, and so are clouds of many dimensions."""
+    rng = np.random.default_rng(7)
+    shares = 1 / (np.arange(2000) + 2.7)
+    p = shares / shares.sum()
+    q = p * np.exp(rng.normal(0, 0.5, len(p)))
+    q /= q.sum()
+    middle = (p + q) / 2
+    truth = float((p * np.log(p / middle) + q * np.log(q / middle)).sum() / 2)
+    words = np.array([f"w{i}" for i in range(len(p))])
+    texts = [words[rng.choice(len(p), 2000, p=own)].tolist() for own in (p, q)]
+    found = divergence(texts[0], texts[1], "js", interval=0.95, resamples=20)
+    assert found.interval is not None and found.interval[0] > truth
+    assert any("texts of this length" in note for note in found.notes)
+    x, y = rng.standard_normal((2, 200, 10))
+    wide = knn_divergence(x, y, interval=0.95, resamples=20)
+    assert wide.interval is None or any("10 dimensions" in note for note in wide.notes)
+    narrow = knn_divergence(x[:, :1], y[:, :1], measure="js", interval=0.95, resamples=20)
+    assert not any("dimensions" in note for note in narrow.notes)
+
+
 def test_renyi_of_order_one_is_eq_5() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.standard_normal((60, 3)), rng.standard_normal((70, 3)) + 0.5

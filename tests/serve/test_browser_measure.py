@@ -1,4 +1,4 @@
-"""Measure and Topics as people use them: in Debian's chromium, with the mouse."""
+"""Measure, Topics and the numbers of Compare as people use them: in Debian's chromium."""
 
 from __future__ import annotations
 
@@ -69,6 +69,8 @@ def test_topics_lead_to_words_and_documents(visit: Open) -> None:
     page.get_by_label("Your text").fill("The fish and the boats in the water, salt and bread.")
     page.get_by_role("button", name="Find its topics").click()
     expect(page.get_by_role("list", name="Topics of your text")).to_be_visible()
+    near = page.get_by_role("list", name="Documents with the most similar mixture")
+    expect(near.get_by_role("listitem")).to_have_count(8)
 
 
 def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
@@ -143,6 +145,60 @@ def test_a_pasted_text_is_attributed(visit: Open) -> None:
     expect(page.locator("#guess")).to_have_text("Undecided")
     expect(page.locator(".verdict")).to_contain_text("of known texts of this length")
     assert "null" not in page.locator(".verdict").inner_text()
+
+
+def test_a_word_has_its_own_curve_of_neighbours(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=words&word=sea")
+    expect(page.get_by_role("heading", name="Near “sea”")).to_be_visible()
+    page.get_by_text("From which similarity on are words related?").click()
+    told = page.locator("details", has_text="From which similarity").locator("p").first
+    expect(told).to_contain_text(re.compile(r"Of “sea”, as many lie above 0\.\d+"))
+    expect(page.locator(".legend")).to_contain_text("sea")
+
+
+def test_trained_models_say_how_sure_they_are(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=words&word=sea")
+    page.get_by_text("How sure is it?").click()
+    page.get_by_role("button", name="Train five models").click()
+    expect(page).to_have_url(re.compile("models="), timeout=120_000)
+    page.get_by_text("How sure is it?").click()
+    drawn = page.get_by_role("img", name=re.compile(r"Mean differences: 0\.\d+ at"))
+    expect(drawn).to_be_visible(timeout=60_000)
+    page.get_by_text("From which similarity on are words related?").click()
+    expect(page.get_by_text("synonyms on average")).to_be_visible(timeout=60_000)
+
+
+def test_groups_that_were_held_back_say_whether_a_metric_helps(visit: Open) -> None:
+    page = visit("/measure?index=sample&tool=metric&by=author")
+    page.get_by_text("Would it help?").click()
+    verdict = page.locator("details", has_text="Would it help?").locator("strong")
+    expect(verdict).to_contain_text(re.compile("MAP [+−-]"), timeout=60_000)
+    rows = page.locator("details", has_text="Would it help?").locator("tbody tr")
+    expect(rows).to_have_count(4)
+    page.get_by_label("By angle").check()
+    expect(rows).to_have_count(4)
+
+
+def test_two_texts_are_measured_in_other_ways_and_their_counts_joined(visit: Open) -> None:
+    page = visit("/compare?index=sample&a=pell-sea&b=voss-sea")
+    page.get_by_text("Numbers", exact=True).click()
+    page.get_by_text("Other measures").click()
+    measured = page.locator("details.fold", has_text="Other measures")
+    expect(measured).to_contain_text(re.compile(r"nats, with 95% confidence 0\.\d+ to [\d.]+"))
+    page.get_by_label("Measured by").select_option("clouds")
+    expect(measured).to_contain_text("Entropies: -", timeout=60_000)  # of clouds: below 0
+    tokens: dict[str, int] = {}
+    for operation in ("intersection", "sum", "union"):
+        with page.expect_response(re.compile(f"/v1/bag.*operation={operation}")) as told:
+            if not tokens:
+                page.get_by_text("Their counts of words, joined").click()
+            else:
+                page.get_by_label("Joined as").select_option(operation)
+        tokens[operation] = told.value.json()["tokens"]
+    joined = page.locator("details.fold", has_text="Their counts of words")
+    expect(joined.locator("tbody tr")).to_have_count(20)
+    expect(joined).to_contain_text("A is not contained in B")
+    assert tokens["sum"] == tokens["union"] + tokens["intersection"]
 
 
 def test_a_link_shows_the_guess_with_its_text_and_its_filter(visit: Open) -> None:

@@ -19,7 +19,7 @@ from lexfield.cli.output import CommandResult, echo
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject, format_rows
+from lexfield.results import JsonObject, format_rows, pluralise
 from lexfield.study import analyse as analysis
 from lexfield.study.build import (
     MOST_QUERIES,
@@ -154,9 +154,10 @@ def _describe(made: Study) -> CommandResult:
         "targets": list(design.targets),
         "baselines": list(design.baselines),
     }
-    notes = [f"{left_out} queries left out: too few different suggestions"] if left_out else []
+    missing = pluralise(left_out, "query", "queries")
+    notes = [f"{missing} left out: too few different suggestions"] if left_out else []
     lines = [
-        f"wrote {made.path}: {len(made.queries):,} questions ({design.kind}) on"
+        f"wrote {made.path}: {pluralise(len(made.queries), 'question')} ({design.kind}) on"
         f" {', '.join(design.targets)} beside {', '.join(design.baselines)}",
         f"next: lexfield study run {made.path}, or: lexfield study serve {made.path}",
     ]

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,8 @@ from lexfield.results import JsonObject, html_table
 
 _WORDS = 15  # shown in a notebook
 _ROUNDING = 1e-9
+_DRIFT = 0.25  # of the interval: about a standard error
+_MOST_DIMENSIONS = 3  # in which the bias of neighbours falls as fast as 1/n, or nearly
 _FIELDS = ("unit", "measure", "space", "interval", "p", "n", "m", "dropped", "entropy", "notes")
 INSTEAD = "Use the estimator spread, or the categorical space: both are bounded."
 
@@ -147,6 +150,36 @@ def check_rankable(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return matrix
 
 
+class ErrorBars(NamedTuple):
+    """interval, p: None if they are not known. halved: the mean value of halves of the texts."""
+
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    halved: float = math.nan
+
+    def note_bias(self, value: float, scale: float, dimensions: int) -> list[str]:
+        """Say so if the value is biased, which no interval around it allows for.
+
+        A bias that changes by d from half of the texts to the whole still has at least d to go, as
+        long as it falls no faster than 1/n. In clouds of many dimensions it hardly falls at all.
+        """
+        if self.interval is None:
+            return []
+        low, high = self.interval
+        if dimensions > _MOST_DIMENSIONS:
+            return [
+                f"the interval allows for sampling alone: in {dimensions} dimensions, estimates"
+                " from nearest neighbours are biased, too"
+            ]
+        if abs(self.halved - value) <= _DRIFT * (high - low):
+            return []
+        return [
+            "the interval is for texts of this length: halves of them differ by"
+            f" {self.halved * scale:.4f} on average, so the divergence of what they were drawn from"
+            " may lie outside"
+        ]
+
+
 @dataclass(frozen=True)
 class Resampling:
     """Error bars by resampling tokens: an interval with this confidence, a p-value, or neither.
@@ -182,7 +215,7 @@ class Resampling:
         value: float,
         bounds: tuple[float, float] | None,
         progress: Progress,
-    ) -> tuple[tuple[float, float] | None, float | None]:
+    ) -> ErrorBars:
         """Return the interval of an observed value, within ``bounds``, and its p-value: each None
         if it is not wanted, or if the statistic of some resample is NaN. Without bounds, as for an
         impossible value, there is no interval.
@@ -190,16 +223,17 @@ class Resampling:
         Raise InputError if the counts ``a`` or ``b`` are not whole numbers.
         """
         if self.interval is None and not self.p:
-            return None, None
+            return ErrorBars()
         if not all(np.array_equal(row, row.astype(np.int64)) for row in (a, b)):
             raise InputError("Bags with fractions cannot be resampled.", "Give whole counts.")
         a, b = a.astype(np.int64), b.astype(np.int64)
         rng = np.random.default_rng(self.seed)
-        interval, p = None, None
+        interval, p, halved = None, None, math.nan
         if self.interval is not None and bounds is not None:
             values = self._repeat(lambda: statistic(_halve(a, rng), _halve(b, rng)), progress)
             tail = (1 - self.interval) / 2
-            ends = value + np.quantile(values - values.mean(), [tail, 1 - tail])
+            halved = float(values.mean())
+            ends = value + np.quantile(values - halved, [tail, 1 - tail])
             low, high = np.clip(ends, *bounds).tolist()
             interval = None if math.isnan(low) else (low, high)
         if self.p:
@@ -212,7 +246,7 @@ class Resampling:
             values = self._repeat(deal, progress)
             if not np.isnan([value, *values]).any():
                 p = (1 + int((values >= value).sum())) / (1 + self.resamples)
-        return interval, p
+        return ErrorBars(interval, p, halved)
 
     def _repeat(self, draw: Callable[[], float], progress: Progress) -> NDArray[np.float64]:
         values = np.empty(self.resamples)

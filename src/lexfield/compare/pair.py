@@ -144,7 +144,9 @@ def estimate_pair(
             f"no interval: {far:.1%} of the first text's points have no point of the second nearby."
             f" If its density vanishes there, {options.measure} is infinite, whatever the estimate"
         )
-    interval, p = resampling.run(side.value, side.a, side.b, raw, bounds, progress)
+    bars = resampling.run(side.value, side.a, side.b, raw, bounds, progress)
+    interval, p = bars.interval, bars.p
+    notes += [] if is_same else bars.note_bias(raw, options.scale, side.dimensions)
     is_unknown = (resampling.interval and interval is None) or (resampling.p and p is None)
     if is_unknown and bounds is not None:
         notes.append(f"no error bars: {options.measure} could not be computed for some resamples")
@@ -173,6 +175,7 @@ class CountPair:
 
     def __init__(self, counts: Counts, options: ComparisonOptions) -> None:
         self._types, self._options = counts.types, options
+        self.dimensions = 0
         dense = np.asarray(counts.matrix.toarray())
         self.a, self.b = dense[0], dense[1]
         used = self.a + self.b > 0
@@ -241,6 +244,7 @@ class CloudPair:
 
     def __init__(self, clouds: Clouds, options: ComparisonOptions) -> None:
         self._clouds, self._options = clouds, options
+        self.dimensions = clouds.vectors.shape[1]
         dense = np.asarray(clouds.counts.toarray())
         self.a, self.b = dense[0], dense[1]
         self.dropped = (float(clouds.dropped[0]), float(clouds.dropped[1]))

@@ -148,7 +148,7 @@ class EvaluatedMetric(Result[HeldOutScore]):
         yield self.verdict
 
 
-@verb(command="metric evaluate", served="job")
+@verb(command="metric evaluate")
 def evaluate_metric(
     index: IndexInput,
     *,

@@ -229,6 +229,13 @@ export interface EvaluateAnswer {
   results: (Record<string, any>)[];
   notes: (string)[];
 }
+export interface EvaluateMetricAnswer {
+  schema: "lexfield.metric.evaluate/1";
+  provenance: Provenance;
+  verdict: string;
+  results: (HeldOutScore)[];
+  notes: (string)[];
+}
 export interface Evidence {
   id: string;
   predicted: string;
@@ -312,6 +319,15 @@ export interface Health {
   version: string;
   indexes: number;
   ready: boolean;
+}
+export interface HeldOutScore {
+  measure: string;
+  euclidean: number;
+  metric: number;
+  difference: number;
+  low: number;
+  high: number;
+  queries: number;
 }
 export interface Highlight {
   start: number;
@@ -1031,6 +1047,7 @@ export interface Verbs {
   documents: { parameters: "containing" | "format" | "index" | "k" | "sort" | "start" | "where"; answer: DocumentsAnswer };
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
   evaluate: { parameters: "against" | "by_query" | "format" | "k" | "measures" | "others" | "qrels" | "run" | "variety"; answer: EvaluateAnswer };
+  evaluate_metric: { parameters: "allow_unknown" | "axes" | "by" | "features" | "folds" | "format" | "group_weights" | "index" | "kmeans" | "seed" | "shrinkage" | "sphere" | "unit" | "weights"; answer: EvaluateMetricAnswer };
   facets: { parameters: "format" | "index" | "where"; answer: FacetsAnswer };
   find_topic_neighbours: { parameters: "delta" | "eps" | "format" | "index" | "k" | "measure" | "neighbours" | "radius" | "text"; answer: FindTopicNeighboursAnswer };
   fuse: { parameters: "combine" | "explain" | "format" | "k" | "names" | "normalise" | "runs"; answer: FuseAnswer };

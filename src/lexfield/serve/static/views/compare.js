@@ -10,13 +10,12 @@ import { HUGE, keepPaste, onLongPaste, usePaste } from "../lib/pastes.js";
 import { Ribbons } from "../lib/ribbons.js";
 import { change, href } from "../lib/route.js";
 import { titleOf } from "../lib/text.js";
+import { Numbers } from "./compare-numbers.js";
 import {
   Check,
   Choice,
-  Notes,
   Outcome,
   Select,
-  Table,
   Trouble,
   Typed,
   html,
@@ -277,23 +276,7 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
     <p class="small">Blue words are more frequent in A, orange ones in B; a longer bar tells the two apart better.</p>
     ${word && html`<${InContext} word=${word} a=${a} b=${b} names=${names} />`}
     <${Alike} a=${a} b=${b} names=${names} words=${one.n + one.m} metadata=${metadata} />
-    <details class="quiet-fold">
-      <summary>Numbers</summary>
-      <p>Difference (Jensen–Shannon): <strong
-        class="value">
-          ${number(one.value, 4)}</strong> of 1; 0 means the same words equally often, 1 no word in common.</p>
-      <${Table}
-        caption="The words that tell them apart"
-        columns=${[
-          ["word", (each) => each.word],
-          ["per 1,000 in A", (each) => each.a, true],
-          ["per 1,000 in B", (each) => each.b, true],
-          ["adds", (each) => each.adds, true],
-        ]}
-        rows=${words.slice(0, 60)}
-      />
-      <${Notes} notes=${answer.notes} />
-    </details>`;
+    <${Numbers} answer=${answer} options=${options} words=${words} />`;
 }
 
 const times = (more, less) => (less > 0 ? `${number(more / less, 2)}×` : "only here");

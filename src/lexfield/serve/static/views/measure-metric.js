@@ -4,7 +4,14 @@ import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { forgetAnswers, useAnswer, work } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { change, href } from "../lib/route.js";
-import { Notes, Outcome, Progress, Select, Table, Trouble, html, number, plural, usePage } from "../lib/ui.js";
+import { Check, Notes, Outcome, Progress, Select, Table, Trouble, html, number, plural, usePage } from "../lib/ui.js";
+
+const MEASURES = {
+  map: "average precision",
+  "11pt": "11-point precision",
+  rprec: "R-precision",
+  kmeans: "pairs that k-means puts right",
+};
 
 export function Metric() {
   const { index, about, params } = usePage();
@@ -54,7 +61,45 @@ export function Metric() {
     }
     ${job && html`<${Progress} job=${job} cancel=${() => (leaving.current.abort(), setJob(null))} />`}
     <${Trouble} problem=${problem} />
-    <${Learned} key=${made} run=${run} />`;
+    <${Learned} key=${made} run=${run} />
+    ${by && html`<${Evaluate} key=${by} by=${by} />`}`;
+}
+
+/** Whether a metric finds the members of groups that it was not learned from; nothing is stored. */
+function Evaluate({ by }) {
+  const { index, about } = usePage();
+  const groups = Object.values(about.metadata[by]).filter((count) => count > 1).length;
+  const folds = Math.max(2, Math.min(5, Math.floor(groups / 2)));
+  const [wanted, setWanted] = useState(false);
+  const [grams, setGrams] = useState(false);
+  const [sphere, setSphere] = useState(false);
+  const options = { index, by, features: grams ? "grams" : null, sphere: sphere || null, kmeans: true, folds };
+  const found = useAnswer("evaluate_metric", wanted ? options : null, { job: true });
+  return html`<details class="fold" onToggle=${(event) => event.target.open && setWanted(true)}>
+    <summary>Would it help?</summary>
+    <p class="small">
+      Groups are held back in turn. Each of their documents looks for the others, with and without what is learned from
+      ${" "}the rest.
+    </p>
+    <div class="row">
+      <${Check} label="By words, not by meaning" title="Words and pairs of function words, as in the paper"
+        checked=${grams} onChange=${setGrams} />
+      <${Check} label="By angle" title="All documents have the same length" checked=${sphere} onChange=${setSphere} />
+    </div>
+    <${Outcome} asked=${found} wait="Holding back groups…">
+      ${(answer) => html`<div class="spread"><p><strong>${answer.verdict}</strong></p>
+          <${Export} verb="evaluate_metric" options=${options} title=${`${index}: by ${by}`}
+            results=${answer.results} />
+        </div>
+        <${Table} caption="Groups that were held back" rows=${answer.results} columns=${[
+          ["", (one) => MEASURES[one.measure] ?? one.measure],
+          ["without", (one) => one.euclidean, true],
+          ["with", (one) => one.metric, true],
+          ["difference", (one) => `${number(one.difference)} (${number(one.low)} to ${number(one.high)})`],
+        ]} />
+        <${Notes} notes=${answer.notes} />`}
+    </${Outcome}>
+  </details>`;
 }
 
 function Learned({ run }) {

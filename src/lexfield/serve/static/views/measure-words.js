@@ -52,8 +52,9 @@ export function Words() {
       html`<${Outcome} asked=${found}>${(answer) => html`<${Near} answer=${answer} options=${options}
       word=${word.trim()} />`}</${Outcome}>`
     }
-    <${Threshold} options=${{ models: models ? [models] : null, vectors: vectors ? [vectors] : null }} />
-    ${!models && html`<${Train} word=${word} />`}`;
+    <${Threshold} options=${{ models, vectors }}
+      word=${found.answer?.results.length ? word.trim() : ""} />
+    ${models ? html`<${Uncertainty} models=${models} />` : html`<${Train} word=${word} />`}`;
 }
 
 function Near({ answer, options, word }) {
@@ -137,14 +138,23 @@ function Near({ answer, options, word }) {
     <${Notes} notes=${answer.notes} />`;
 }
 
-function Threshold({ options }) {
+const FEWEST = 0.01; // neighbours that are still drawn
+
+/** The neighbours that words have on average, and those of one word if it is known. */
+function Threshold({ options, word }) {
   const [wanted, setWanted] = useState(false);
   const found = useAnswer("threshold", wanted ? { ...options } : null, { job: true });
+  // Asked for by itself: the curve of one word is exact, however few words the average is taken over.
+  const single = useAnswer("threshold", wanted && word ? { ...options, word: [word], sample: 40 } : null, {
+    job: true,
+  });
+  const own = word ? single.answer?.word_curves[0] : null;
   return html`<details class="fold" onToggle=${(event) => event.target.open && setWanted(true)}>
     <summary>From which similarity on are words related?</summary>
     <${Outcome} asked=${found} wait="Comparing a sample of words with all others…">
       ${(answer) => {
-        const rows = answer.curve.filter((one) => one.neighbours > 0.01);
+        const rows = answer.curve.filter((one) => one.neighbours > FEWEST);
+        const lines = own?.curve.filter((one) => one.neighbours > FEWEST) ?? [];
         const draw = (Plot, width) => ({
           height: Math.round(Math.min(380, width * 0.5)),
           x: { label: "similarity →", domain: [Math.max(0, rows[0].similarity), 1] },
@@ -156,6 +166,7 @@ function Threshold({ options }) {
               fill: colour("accent-soft"),
             }),
             Plot.line(rows, { x: "similarity", y: "neighbours", stroke: colour("c0"), strokeWidth: 2 }),
+            Plot.line(lines, { x: "similarity", y: "neighbours", stroke: colour("c2"), strokeWidth: 2 }),
             Plot.ruleX([answer.threshold], { stroke: colour("c1"), strokeDasharray: "5 4", strokeWidth: 2 }),
           ],
         });
@@ -163,10 +174,55 @@ function Threshold({ options }) {
             A word has ${number(answer.synonyms)} synonyms on average. As many words lie above a similarity of
             ${" "}<strong>${number(answer.threshold)}</strong>${" "}
             (${number(answer.interval[0])} to ${number(answer.interval[1])}).
+            ${own && html` Of “${own.word}”, as many lie above <strong>${number(own.threshold)}</strong>.`}
           </p>
           <${Figure} title=${`${number(answer.words)} words`}
             label=${`Neighbours by similarity; words are related from ${number(answer.threshold)}`} name="threshold"
-              draw=${draw} deps=${[answer]} />`;
+              draw=${draw} deps=${[answer, own]}
+              legend=${
+                own
+                  ? [
+                      ["the average word", colour("c0")],
+                      [own.word, colour("c2")],
+                    ]
+                  : []
+              } />`;
+      }}
+    </${Outcome}>
+    <${Trouble} problem=${single.problem} />
+  </details>`;
+}
+
+/** How far the similarities of two models are apart, by how high they are. */
+function Uncertainty({ models }) {
+  const [wanted, setWanted] = useState(false);
+  const options = { models };
+  const found = useAnswer("measure_uncertainty", wanted ? options : null, { job: true });
+  return html`<details class="fold" onToggle=${(event) => event.target.open && setWanted(true)}>
+    <summary>How sure is it?</summary>
+    <${Outcome} asked=${found} wait="Comparing the models with each other…">
+      ${(answer) => {
+        const rows = answer.results.filter((one) => one.pairs >= 20);
+        const draw = (Plot, width) => ({
+          height: Math.round(Math.min(380, width * 0.5)),
+          x: { label: "similarity →" },
+          y: { label: "↑ difference between two models", grid: true, zero: true },
+          marks: [
+            Plot.line(rows, { x: "similarity", y: "uncertainty", stroke: colour("c0"), strokeWidth: 2 }),
+            Plot.dot(rows, { x: "similarity", y: "uncertainty", fill: colour("c0"), r: 4 }),
+          ],
+        });
+        return html`<div class="spread">
+            <p class="small">Similarities differ by this much between two models of the same text.</p>
+            <${Export} verb="measure_uncertainty" options=${options} title=${`${models}: uncertainty`}
+              results=${answer.results} pin=${false} />
+          </div>
+          <${Figure} title="Uncertainty by similarity" name="uncertainty" draw=${draw} deps=${[answer]}
+            label=${`Mean differences: ${rows
+              .filter((_, i) => i % 4 === 0)
+              .map((one) => `${number(one.uncertainty, 2)} at ${number(one.similarity, 2)}`)
+              .join(", ")}`} />
+          <${Notes} notes=${answer.notes} />`;
       }}
     </${Outcome}>
   </details>`;

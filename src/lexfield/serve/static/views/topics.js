@@ -16,6 +16,7 @@ import {
   Trouble,
   fieldName,
   html,
+  number,
   percent,
   plural,
   usePage,
@@ -30,6 +31,7 @@ export function Topics() {
 
 const SHOWN = 15; // documents of a topic
 const LITTLE = 0.01; // of a document: less is not listed
+const LONGEST = 20_000; // characters of a text whose neighbours are found
 const HARDLY = 0.002; // of all words: a topic with less is shown on request
 
 export const wordsOf = (topic) => topic.words.split(" ");
@@ -173,6 +175,8 @@ function Bars({ rows, label }) {
 
 function Own() {
   const { index } = usePage();
+  const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
+  const known = Object.fromEntries(documents.map((one) => [one.id, one.metadata]));
   const [text, setText] = useState("");
   const [told, setTold] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
@@ -180,7 +184,11 @@ function Own() {
     event.preventDefault();
     if (!text.trim()) return setProblem({ message: "There is no text yet.", hint: "Paste one above." });
     try {
-      setTold(await post("infer", { index, text: [text], k: 6 }));
+      const about = await post("infer", { index, text: [text], k: 6 });
+      const like = about.results.length
+        ? await post("find_topic_neighbours", { index, text: text.slice(0, LONGEST), k: 8 })
+        : null;
+      setTold({ about, like });
       setProblem(null);
     } catch (error) {
       setProblem(error);
@@ -196,9 +204,17 @@ function Own() {
     <${Trouble} problem=${problem} />
     ${
       told &&
-      (told.results.length
+      (told.like
         ? html`<${Bars} label="Topics of your text"
-          rows=${told.results[0].topics.map((one) => ({ name: one.name, share: one.weight }))} />`
+            rows=${told.about.results[0].topics.map((one) => ({ name: one.name, share: one.weight }))} />
+          <h3>Documents with the most similar mixture</h3>
+          <ul aria-label="Documents with the most similar mixture">
+            ${told.like.results.map(
+              (one) => html`<li><${DocumentLink} id=${one.document} metadata=${known[one.document]} />
+                <span class="small"> ${number(one.distance)}</span></li>`,
+            )}
+          </ul>
+          <p class="small">By Jensen–Shannon divergence; 0 is the same mixture.</p>`
         : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`)
     }
   </details>`;
