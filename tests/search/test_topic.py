@@ -152,7 +152,7 @@ def test_mixtures_of_ones_own(tmp_path: Path) -> None:
     rows = [[0.9, 0.1], [0.1, 0.9], [0.85, 0.15], [0.5, 0.5]]
     use_mixtures(index, rows, None)
     assert [hit.id for hit in index.like("a", k=3)] == ["c", "d", "b"]
-    with pytest.raises(InputError, match="mixtures from another model"):
+    with pytest.raises(InputError, match="imported mixtures"):
         index.search("text", "topic", unit="document")
     with pytest.raises(InputError, match="are of documents"):
         index.like("a#0")
