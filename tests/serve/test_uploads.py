@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import stat
 import zipfile
 from pathlib import Path
@@ -16,10 +18,13 @@ from lexfield.errors import InputError
 from lexfield.search.index import Index
 from lexfield.serve import tasks
 from lexfield.serve.uploads import Sent, keep
+from lexfield.text.decode import ENCRYPTED_OFFICE, OLD_OFFICE, SAMPLE
 from lexfield.text.formats.archive import Bounds
 from lexfield.text.read import Reader
 from lexfield.text.readers import READERS
 from tests import documents
+
+ENCRYPTED = OLD_OFFICE + bytes(SAMPLE) + ENCRYPTED_OFFICE
 
 
 def zipped(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -92,9 +97,22 @@ def test_documents_are_kept_as_they_are(tmp_path: Path) -> None:
     assert len(texts) == 4 and all("came home at night" in text for text in texts)
 
 
-def test_gzip_is_unpacked(tmp_path: Path) -> None:
+def test_text_and_tables_are_read_as_what_they_are(tmp_path: Path) -> None:
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    table = io.BytesIO()
+    pq.write_table(pa.table({"id": ["t"], "text": ["A table."]}), table)
+    sent = [Sent("a.pdf", b"A text."), Sent("b.parquet", b"B."), Sent("c.txt", table.getvalue())]
+    assert keep(sent, tmp_path)[0] == ["a.pdf", "b.parquet", "c.txt"]
+    assert [one.text.strip() for one in Reader(tmp_path)] == ["A text.", "B.", "A table."]
+
+
+def test_gzip_bzip2_and_xz_are_unpacked(tmp_path: Path) -> None:
     assert keep([Sent("a.txt.gz", gzip.compress(b"hello"))], tmp_path)[0] == ["a.txt"]
     assert (tmp_path / "a.txt").read_bytes() == b"hello"
+    tar = documents.tar({"b.txt": b"A text."})
+    sent = [Sent("b.tar.bz2", bz2.compress(tar)), Sent("c.TXZ", lzma.compress(tar))]
+    assert keep(sent, tmp_path)[0] == ["b.tar", "c.tar"]
+    assert [one.text.strip() for one in Reader(tmp_path)] == ["hello", "A text.", "A text."]
 
 
 @pytest.mark.parametrize(
@@ -103,12 +121,15 @@ def test_gzip_is_unpacked(tmp_path: Path) -> None:
         ("a.txt", b"\x89PNG\r\n\x1a\n\0\0", "picture"),
         ("a.txt", b"\x7fELF\x02\x01", "program"),
         ("a.txt", b"abc\0def\0\0\0\1\2\3" * 99, "not text"),
-        ("a.txt", b"PAR1....", "Parquet"),
-        ("a.parquet", b"hello", "not a Parquet"),
+        ("a.css", b"p { color: red }", "style sheet of a web page"),
+        ("x/App.JS", b"let x = 1", "script"),
+        ("a.docx", ENCRYPTED, "a.docx is an encrypted Office document"),
         ("a.docx", zipped({"[Content_Types].xml": b"<x/>"}), "Office"),
         ("a.zip", zipped({"b.zip": zipped({"c.txt": b"c"})}), "archive itself"),
         ("a.zip", b"PK\x03\x04broken", "damaged zip"),
         ("a.gz", b"\x1f\x8b\x08broken", "damaged gzip"),
+        ("a.txt.bz2", bz2.compress(b"hello")[:-9], "damaged bzip2"),
+        ("a.txt.xz", lzma.compress(b"hello")[:-9], "damaged xz"),
         ("a.zip", zipped({".hidden": b"x"}), "no text"),
     ],
 )
@@ -152,6 +173,8 @@ def test_archives_have_limits(tmp_path: Path) -> None:
         keep([Sent("a.zip", bomb)], tmp_path)
     with pytest.raises(InputError, match="100 times"):
         keep([Sent("a.gz", gzip.compress(b"a" * 3_000_000))], tmp_path)
+    with pytest.raises(InputError, match="100 times"):
+        keep([Sent("a.xz", lzma.compress(b"a" * 3_000_000))], tmp_path)
     large = zipped({"a.txt": b"a" * 600, "b.txt": b"b" * 600})
     with pytest.raises(InputError, match="MB"):
         keep([Sent("a.zip", large)], tmp_path, Bounds(unpacked=1000))

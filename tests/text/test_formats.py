@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import random
 import subprocess
@@ -17,6 +19,7 @@ from tests.documents import AUTHOR, DOCUMENTS, FIRST, SECOND, TITLE
 
 from lexfield.errors import LexfieldError, MissingExtraError, ReadError
 from lexfield.text.corpus import Corpus
+from lexfield.text.decode import ENCRYPTED_OFFICE, OLD_OFFICE, SAMPLE
 from lexfield.text.formats.html import to_text
 from lexfield.text.formats.markdown import split_front_matter
 from lexfield.text.formats.pdf import CHILD, join_pages
@@ -68,6 +71,35 @@ def test_the_content_decides_where_a_suffix_is_wrong(tmp_path: Path, name: str) 
         assert "a.txt: read as" in reader.report()[0]
 
 
+@pytest.mark.parametrize(
+    "suffix", ["pdf", "docx", "odt", "epub", "rtf", "zip", "tar", "parquet", "pdf.gz"]
+)
+def test_plain_text_is_read_whatever_its_suffix_is(tmp_path: Path, suffix: str) -> None:
+    data = "Die Tür war zu, und niemand öffnete sie.".encode("latin-1")
+    data = gzip.compress(data) if suffix.endswith("gz") else data
+    path = write(tmp_path / f"a.{suffix}", data)
+    for encoding in (None, "latin-1"):
+        reader = Reader(path, encoding=encoding)
+        (found,) = reader
+        assert found.text == "Die Tür war zu, und niemand öffnete sie."
+        assert reader.report()[0] == f"{path}: read as text, because it is plain text"
+
+
+def test_a_document_with_something_before_it_is_no_plain_text(tmp_path: Path) -> None:
+    (found,) = Reader(write(tmp_path / "a.rtf", b"\n" + documents.rtf()))
+    assert words(found.text) == words(f"{FIRST} {SECOND}")
+    with pytest.raises((ReadError, MissingExtraError), match="damaged PDF|extra"):
+        list(Reader(write(tmp_path / "a.pdf", b"\nHTTP/1.1 200 OK\n%PDF-1.7 and so on")))
+
+
+def test_scripts_in_an_archive_are_left_out(tmp_path: Path) -> None:
+    data = documents.pack({"a.html": "<p>One.</p>", "site/a.css": "p {}", "site/A.JS": "let x"})
+    reader = Reader(write(tmp_path / "a.zip", data))
+    assert [document.id for document in reader] == ["a.zip/a"]
+    assert len(reader.skipped) == 2
+    assert {reason for _, reason in reader.skipped} == {"a script or style sheet of a web page"}
+
+
 def test_a_mailbox_has_many_messages(tmp_path: Path) -> None:
     reader = Reader(write(tmp_path / "a.mbox", DOCUMENTS["a.mbox"]()))
     one, two = reader
@@ -75,7 +107,9 @@ def test_a_mailbox_has_many_messages(tmp_path: Path) -> None:
     assert reader.report() == [f"{tmp_path / 'a.mbox'}: attachments are left out"]
 
 
-@pytest.mark.parametrize("mode", ["zip", "tar", "tar.gz", "tgz"])
+@pytest.mark.parametrize(
+    "mode", ["zip", "tar", "tar.gz", "tgz", "tar.bz2", "tbz2", "tar.xz", "txz"]
+)
 def test_archives_hold_files_of_every_format(tmp_path: Path, mode: str) -> None:
     inside = {
         "x/b.docx": documents.docx(), "c.txt": FIRST.encode(), "d.csv": b"id,text\n1,hello\n",
@@ -83,7 +117,8 @@ def test_archives_hold_files_of_every_format(tmp_path: Path, mode: str) -> None:
         "f.jsonl": b'{"text": "ok"}\n{bad\n',
     }  # fmt: skip
     data = documents.pack(inside) if mode == "zip" else documents.tar(inside)
-    data = gzip.compress(data) if mode.endswith("gz") else data
+    for end, compress in (("gz", gzip.compress), ("2", bz2.compress), ("xz", lzma.compress)):
+        data = compress(data) if mode.endswith(end) else data
     reader = Reader(write(tmp_path / f"a.{mode}", data))
     found = {document.id: document for document in reader}
     archive = f"a.{mode}"
@@ -99,8 +134,8 @@ def test_archives_hold_files_of_every_format(tmp_path: Path, mode: str) -> None:
 
 BAD = [
     ("a.docx", b"", "is empty"),
-    ("a.docx", b"plain text", "is not a Word document"),
-    ("a.epub", b"plain text", "is not an EPUB book"),
+    ("a.docx", b"plain \0 text", "is not a Word document"),
+    ("a.epub", b"plain \0 text", "is not an EPUB book"),
     ("a.docx", documents.docx()[:300], "damaged Word document"),
     ("a.docx", documents.docx("<w:p>"), "damaged XML"),
     ("a.docx", documents.docx("<w:p>" * 600), "nested more than 500"),
@@ -115,7 +150,8 @@ BAD = [
     ("a.xml", documents.tei(ENTITY), "defines entities"),
     ("a.xml", b"<rss><item>x</item></rss>", "is read: its root is <rss>"),
     ("a.xml", b"<TEI><text>cut", "damaged XML"),
-    ("a.rtf", b"hello", "is not an RTF document"),
+    ("a.rtf", b"hello\0", "is not an RTF document"),
+    ("a.doc", OLD_OFFICE + bytes(SAMPLE) + ENCRYPTED_OFFICE, "a.doc is an encrypted Office"),
     ("a.rtf", b"{\\rtf1" + b"{" * 6000, "nested more than"),
     ("a.eml", b"", "is empty"),
     ("a.eml", b"\x89PNG\r\n\x1a\n\0", "picture"),
@@ -125,7 +161,7 @@ BAD = [
     ("a.zip", documents.pack({"a.txt": b"a" * 60_000_000}), "unpacks to more than"),
     ("a.tar", documents.tar({"a.txt": b"x" * 600})[:700], "damaged tar"),
     ("a.pdf", b"", "is empty"),
-    ("a.pdf", b"plain text", "is not a PDF"),
+    ("a.pdf", b"plain \0 text", "is not a PDF"),
     ("a.svg", b"<svg><text>A</text></svg>", "an SVG picture"),
     ("a.json", b'[["a", "b"]]', "a.json:1: not a JSON object"),
     ("a.json", b'[{"text": "a"}, {"text": "b"}', "a.json:2: not JSON .*the list is not closed"),

@@ -50,8 +50,8 @@ GROUPS = {
 TOPICS = {
     "texts": """\
 These can be read: .txt, .md, .html, .docx, .odt, .rtf, .epub, .tei.xml, .eml and subtitles; tables
-as .csv, .tsv, .jsonl, .json and .parquet; .pdf with the extra documents; folders, archives and .gz
-files of all these; - for standard input.
+as .csv, .tsv, .jsonl, .json and .parquet; .pdf with the extra documents; folders, archives and
+.gz, .bz2 and .xz files of all these; - for standard input.
 
   lexfield index my-texts -o my.idx                        every text of a folder
   lexfield index my-texts --metadata about.csv -o my.idx   with author, year and so on

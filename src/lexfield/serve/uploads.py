@@ -7,23 +7,23 @@ harmless; nothing is written outside the folder.
 
 from __future__ import annotations
 
-import gzip
 import io
 import itertools
 import re
 import unicodedata
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lexfield.errors import InputError
 from lexfield.store.files import private_files, replace_file
-from lexfield.text.decode import SAMPLE, identify
+from lexfield.text.decode import OLD_OFFICE, SAMPLE, identify
+from lexfield.text.folder import ASSET, is_asset
 from lexfield.text.formats.archive import Bounds, read_bounded, unzip
+from lexfield.text.packed import PACKING_ERRORS, find_packing, strip_packing, unpack
 from lexfield.text.readers import ARCHIVES, BY_CONTENT, map_suffixes
 
-_ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
+_ZIP = b"PK\x03\x04"
 _SIGNS = frozenset("_.- '’()（）「」『』·・")  # which names may have, besides letters
 _BOUNDS = Bounds(entries=5000, unpacked=200_000_000, ratio=100)
 
@@ -77,33 +77,29 @@ def _unpack(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes 
     if sent.data.startswith(_ZIP) and identify(sent.data[:SAMPLE])[0] == "a zip archive":
         for name, data in unzip(sent.data, sent.name, replace(bounds, unpacked=room)):
             if isinstance(data, bytes) and (
-                data.startswith(_GZIP) or BY_CONTENT.get(identify(data[:SAMPLE])[0]) in ARCHIVES
+                find_packing(data[:10]) or BY_CONTENT.get(identify(data[:SAMPLE])[0]) in ARCHIVES
             ):
                 what = f"{name} in {sent.name} is an archive itself."
                 yield name, InputError(what, "Unpack it first.")
             else:
                 yield name, data
-    elif sent.data.startswith(_GZIP):
-        name = sent.name.removesuffix(".gz")
+    elif packing := find_packing(sent.data[:10]):
+        name = strip_packing(sent.name)
         try:
-            with gzip.GzipFile(fileobj=io.BytesIO(sent.data)) as stream:
+            with unpack(io.BytesIO(sent.data), packing) as stream:
                 yield name, read_bounded(stream, name, len(sent.data), room, bounds)
-        except (OSError, EOFError, zlib.error) as error:
-            yield name, InputError(f"{sent.name} is a damaged gzip file: {error}.")
+        except PACKING_ERRORS:
+            yield name, InputError(f"{sent.name} is a damaged {packing} file.")
     else:
         yield sent.name, sent.data
 
 
 def _check_text(name: str, data: bytes) -> None:
-    if data.startswith(_PARQUET):
-        if not name.lower().endswith(".parquet"):
-            raise InputError(
-                f"{name} is a Parquet file by its content.", "Rename it to end in .parquet."
-            )
-        return
-    if name.lower().endswith(".parquet"):
-        raise InputError(f"{name} is not a Parquet file.", "Rename it with the correct suffix.")
-    what, _ = identify(data[:SAMPLE])
+    if is_asset(name):
+        raise InputError(f"{name} is {ASSET}, not text.", "Send the page itself.")
+    what, hint = identify(data if data.startswith(OLD_OFFICE) else data[:SAMPLE])
+    if "encrypted" in what:
+        raise InputError(f"{name} is {what}.", hint)
     if what and what not in BY_CONTENT:
         raise InputError(
             f"{name} is {what}, not text.",

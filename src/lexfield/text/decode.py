@@ -17,6 +17,8 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also around an encrypted DOCX
+ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")  # anywhere in such a file
 _DOCUMENT = "Save it as plain text first (.txt, UTF-8)."
 _READ = "Leave out --format: it is recognised."
 _PACKED = "Unpack it first."
@@ -24,7 +26,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (0, b"%PDF-", "a PDF document", _READ),
     (0, b"{\\rtf", "an RTF document", _READ),
     (0, b"%!PS", "a PostScript document", _DOCUMENT),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (DOC, XLS or PPT)", _DOCUMENT),
+    (0, OLD_OFFICE, "an Office document (DOC, XLS or PPT)", _DOCUMENT),
     (60, b"BOOKMOBI", "a Mobipocket book", _DOCUMENT),
     (0, b"AT&TFORM", "a DjVu document", _DOCUMENT),
     (0, b"PK\x05\x06", "an empty zip archive", _PACKED),
@@ -84,7 +86,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--[^>]{0,1000}-->\s*){0,3}<(?:!doctype\s+html|html)[\s>]",
     re.IGNORECASE,
 )
-HTML, XML = "a web page (HTML)", "an XML document"
+HTML, XML, TEXT = "a web page (HTML)", "an XML document", "plain text"
 
 
 def is_html(sample: bytes) -> bool:
@@ -97,6 +99,12 @@ def is_xml(sample: bytes) -> bool:
     return sample.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<?xml ")
 
 
+def is_plain(sample: bytes) -> bool:
+    """Is a file that begins with these bytes plain text, not something before a document?"""
+    is_document = b"%PDF-" in sample[:1024] or sample.lstrip().startswith(b"{\\rtf")
+    return not is_document and not identify(sample)[0]
+
+
 def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
     """Return what kind of file begins with these bytes and what to do about it; empty for text.
 
@@ -104,6 +112,8 @@ def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
     """
     if any(sample.startswith(mark) for mark, _ in BOMS):
         return "", ""
+    if sample.startswith(OLD_OFFICE) and ENCRYPTED_OFFICE in sample:
+        return "an encrypted Office document", "Save it without a password."
     control = len(sample) - len(sample.translate(None, _CONTROL))
     for at, magic, what, hint in _MAGIC:
         if sample.startswith(magic, at) and (control or magic.decode("latin-1") not in _READABLE):

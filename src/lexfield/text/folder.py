@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _SYSTEM = ("desktop.ini", "thumbs.db", "ehthumbs.db")
 _ASSETS = (".css", ".js", ".map", ".woff", ".woff2")
+ASSET = "a script or style sheet of a web page"
 _IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
 
 
@@ -48,12 +49,17 @@ def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
                 yield Path(path)
 
 
+def is_asset(name: str) -> bool:
+    """Is a file of this name part of a web page, but not text to read?"""
+    return name.lower().endswith(_ASSETS)
+
+
 def _reason(relative: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:
     name = os.path.basename(relative.rstrip("/")).lower()
     if name.startswith((".", "~$")) or name in _SYSTEM:
         return "hidden"
-    if name.endswith(_ASSETS):
-        return "a script or style sheet of a web page"
+    if is_asset(name):
+        return ASSET
     if any(spec.match_file(relative[len(at) :]) for at, spec in rules):
         return "ignored"
     return ""

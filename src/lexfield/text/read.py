@@ -24,14 +24,15 @@ from lexfield.errors import (
 )
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.cut import Cutter, Joining, NamePattern
-from lexfield.text.decode import HTML, XML, check_encoding, refuse_kind, strip_gutenberg
+from lexfield.text.decode import HTML, TEXT, XML, check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.fields import fill_field
-from lexfield.text.folder import walk
+from lexfield.text.folder import ASSET, is_asset, walk
 from lexfield.text.formats.pdf import CHILD
 from lexfield.text.language import FIELD, UNKNOWN, detect_text_language
 from lexfield.text.language_data import find_code
 from lexfield.text.metadata_table import MetadataTable
+from lexfield.text.packed import strip_packing
 from lexfield.text.readers import ARCHIVES, READERS, Item, choose_format, map_suffixes
 from lexfield.text.records import ID_FIELDS, Record, find_field, put_title, to_string
 from lexfield.text.skipped import give_reason, group_notes, report_skipped
@@ -166,7 +167,7 @@ class Reader:
         """Return the name of the format that the user chose, or that the suffix stands for."""
         if self.format:
             return self.format
-        name = source.name.lower().removesuffix(".gz")
+        name = strip_packing(source.name).lower()
         return self._suffixes.get(os.path.splitext(name)[1], "text")
 
     def _choose_format(self, source: Source) -> str:
@@ -175,7 +176,7 @@ class Reader:
         format = choose_format(by_name, kind)
         if format != by_name:
             source.notes.append(f"{source}: read as {format}, because it is {kind}")
-        if kind not in (HTML, XML) and getattr(READERS.get(format), "is_text", False):
+        if kind not in (HTML, TEXT, XML) and getattr(READERS.get(format), "is_text", False):
             refuse_kind(kind, hint, str(source))
         if source.is_inside and format in ARCHIVES:
             raise ReadError(f"{source} is an archive in an archive.", "Unpack it first.")
@@ -186,7 +187,10 @@ class Reader:
         item = None
         for item in _read_items(format, source):
             if isinstance(item, Source):
-                yield from self._read_one_of_many(item)
+                if is_asset(item.name):
+                    self.skipped.append((item.name, ASSET))
+                else:
+                    yield from self._read_one_of_many(item)
                 continue
             if not isinstance(item, Document):
                 document = self._to_document(*item, str(source))
@@ -294,7 +298,7 @@ class Reader:
         return replace(document, metadata=known)
 
     def _read_metadata(self, path: Path) -> MetadataTable:
-        format = self._suffixes.get(os.path.splitext(path.name.lower().removesuffix(".gz"))[1])
+        format = self._suffixes.get(os.path.splitext(strip_packing(path.name).lower())[1])
         items = _read_items("csv" if format in (None, "text") else format, Source(path))
         return MetadataTable(items, str(path))
 

@@ -33,7 +33,7 @@ from typing import Any, Protocol
 from lexfield.errors import ReadError, list_names, need
 from lexfield.registry import Registry
 from lexfield.store.bounds import bounded_json, most_unpacked, split_list
-from lexfield.text.decode import HTML, XML
+from lexfield.text.decode import HTML, TEXT, XML
 from lexfield.text.document import Document
 from lexfield.text.formats import markdown
 from lexfield.text.records import Record
@@ -42,7 +42,7 @@ from lexfield.text.source import MAX_DOCUMENT, Source, growth_error, name_text
 Item = Document | Source | tuple[int, Record]
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
 _LONGEST_NAME = 255  # of a file, in characters
-_OTHER_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
+_OTHER_SUFFIXES = (".doc", ".json", ".gz", ".bz2", ".xz", ".idx", ".run")
 _BEGINNING, _FEWEST_LINES = 20_000, 10  # characters of a text, and lines of a list
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*(?:\s|$)|[。！？]")
 _CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}
@@ -293,7 +293,11 @@ def choose_format(suffix_format: str, kind: str) -> str:
     The bytes win over the suffixes of our own formats: many files have the wrong suffix.
     """
     by_content = BY_CONTENT.get(kind)
-    if by_content is None or suffix_format not in _FORMATS:
+    if suffix_format not in _FORMATS:
+        return suffix_format
+    if kind == TEXT and not getattr(_FORMATS[suffix_format], "is_text", False):
+        return "text"
+    if by_content is None:
         return suffix_format
     is_inside = by_content == "zip" and suffix_format in PACKED  # begins like any archive
     is_page = by_content == "tei" and suffix_format != "text"  # may be XML itself

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +13,20 @@ from typing import IO
 
 from lexfield.errors import ReadError
 from lexfield.store.bounds import most_unpacked
-from lexfield.text.decode import HTML, SAMPLE, XML, detect, identify, is_html, is_xml, refuse_binary
+from lexfield.text.decode import (
+    HTML,
+    OLD_OFFICE,
+    SAMPLE,
+    TEXT,
+    XML,
+    detect,
+    identify,
+    is_html,
+    is_plain,
+    is_xml,
+    refuse_binary,
+)
+from lexfield.text.packed import PACKING_ERRORS, find_packing, unpack
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 COPY = "Copy or download it again."  # what to do about a damaged file
@@ -63,25 +74,26 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Open the input as bytes; gzip files are unzipped."""
+        """Open the input as bytes; packed files (gzip, bzip2, xz) are unpacked."""
         if self.path is None:
             yield sys.stdin.buffer
             return
         try:
             with self._open_raw() as raw:
-                is_zipped = raw.read(2) == b"\x1f\x8b"
+                packing = find_packing(raw.read(10))
                 size = raw.seek(0, os.SEEK_END)
                 raw.seek(0)
-                if is_zipped:
-                    with _GzipFile(fileobj=raw) as unzipped:
-                        unzipped.limit(self, size)
-                        yield unzipped  # type: ignore[misc]
+                if packing:
+                    most = most_unpacked(size)
+                    with unpack(raw, packing, most, growth_error(self)) as unpacked:
+                        yield unpacked
                 else:
                     yield raw
         except EOFError as error:
-            raise ReadError(f"{self} is a damaged gzip file: its end is missing.", COPY) from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise ReadError(f"{self} is a damaged gzip file.", COPY) from error
+            what = f"{self} is a damaged {packing} file: its end is missing."
+            raise ReadError(what, COPY) from error
+        except PACKING_ERRORS as error:
+            raise ReadError(f"{self} is a damaged {packing} file.", COPY) from error
         except FileNotFoundError as error:
             raise ReadError(f"{self} does not exist.", "Check the path.") from error
         except IsADirectoryError as error:
@@ -109,7 +121,7 @@ class Source:
         return io.BytesIO(self._piped)
 
     def kind(self) -> tuple[str, str]:
-        """Return what the first bytes say that the input is and what to do; empty for text.
+        """Return what the first bytes say that the input is, or nothing, and what to do about it.
 
         Raise ReadError if there are none.
         """
@@ -117,11 +129,15 @@ class Source:
             return "", ""  # which can be read only once
         with self.open() as file:
             sample = file.read(SAMPLE)
+            if sample.startswith(OLD_OFFICE):  # what is inside is listed anywhere
+                sample += read_at_most(file, MAX_DOCUMENT) or b""
         if not sample:
             raise ReadError(f"{self} is empty.", "Leave it out, or copy it again.")
         if is_html(sample):
             return HTML, ""
-        return (XML, "") if is_xml(sample) else identify(sample, self.encoding)
+        if is_xml(sample):
+            return XML, ""
+        return (TEXT, "") if is_plain(sample) else identify(sample, self.encoding)
 
     def starts_with(self, start: bytes) -> bool:
         """Does the input begin with these bytes?"""
@@ -185,19 +201,6 @@ class Source:
                         "If you know its encoding, pass it as --encoding.",
                     )
                 raise ReadError(f"{self}: {message} after line {number}.", hint) from error
-
-
-class _GzipFile(gzip.GzipFile):
-    """A gzip file that refuses to unpack to much more than its size: it may be made to do harm."""
-
-    def limit(self, source: Source, packed: int) -> None:
-        self._source, self._most = source, most_unpacked(packed)
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        if self.tell() > self._most:
-            raise growth_error(self._source)
-        return data
 
 
 class _Rejoined(io.RawIOBase):

@@ -7,12 +7,10 @@ from contextlib import contextmanager
 
 from lexfield.errors import ReadError
 from lexfield.store.bounds import most_unpacked
+from lexfield.text.decode import ENCRYPTED_OFFICE, OLD_OFFICE
 from lexfield.text.formats.archive import Bounds, open_zip, read_entry
 from lexfield.text.formats.xml import parse, read_fields
 from lexfield.text.source import MAX_DOCUMENT, Source
-
-_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also around an encrypted DOCX
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
 class Package:
@@ -21,8 +19,8 @@ class Package:
     def __init__(self, source: Source, kind: str) -> None:
         self.source, self.kind = source, kind
         self._data = source.data()
-        if self._data.startswith(_OLD):
-            if _ENCRYPTED in self._data:
+        if self._data.startswith(OLD_OFFICE):
+            if ENCRYPTED_OFFICE in self._data:
                 raise ReadError(f"{source} is encrypted.", "Save it without a password.")
             raise ReadError(f"{source} is an old Office document (DOC).", "Save it as DOCX.")
         if not self._data.startswith(b"PK"):
