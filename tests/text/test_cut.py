@@ -180,6 +180,9 @@ def test_joining_is_quick_on_strange_texts() -> None:
         ("{author}/{title}", "woolf/orlando", {"author": "woolf", "title": "orlando"}),
         ("{year}-{genre}", "1928-prose-fiction", {"year": "1928", "genre": "prose-fiction"}),
         ("{author}_{title}_{year}", "austen_emma", {}),
+        ("{author}_{title}_{year}", " Woolf _ The Waves _ 1931 ",
+         {"author": "Woolf", "title": "The Waves", "year": "1931"}),
+        ("{author}_{year}", "Bronte\u0308_1853", {"author": "Bront\u00eb", "year": "1853"}),
         ("[{author}] {title}", "[Woolf] The Waves", {"author": "Woolf", "title": "The Waves"}),
     ],
 )  # fmt: skip

@@ -316,6 +316,29 @@ def test_long_lines_take_linear_time(unit: str) -> None:
     assert time.process_time() - started < 3
 
 
+def test_front_matter_in_toml() -> None:
+    text = """+++
+title = "A: b"
+authors = ["B", "C"]
+date = 2021-03-04
+draft = false
+[extra]
+x = 1
++++
+
+Body.
+"""
+    fields = {"title": "A: b", "author": "B, C", "date": "2021-03-04", "draft": "false"}
+    assert split_front_matter(text) == (fields, "Body.\n")
+    for plain in ("+++\nA line.\n+++\nB.", "+++\nx = 1\nB.", "+++\n" + "x=[" * 6000 + "\n+++\n"):
+        assert split_front_matter(plain) == ({}, plain)
+
+
+def test_front_matter_of_several_lines() -> None:
+    text = "---\nabout: >-\n  One line,\n  and: another.\ntitle: A\n---\nBody."
+    assert split_front_matter(text) == ({"about": "One line, and: another.", "title": "A"}, "Body.")
+
+
 def test_front_matter() -> None:
     text = "---\ntitle: A\nauthors:\n  - B\n  - 'C'\nempty:\n---\n\nBody.\n"
     assert split_front_matter(text) == ({"title": "A", "author": "B, C"}, "Body.\n")

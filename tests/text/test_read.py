@@ -397,6 +397,22 @@ c.txt,Cora
     ]
 
 
+def test_a_sidecar_is_matched_whatever_the_case_and_the_form_of_accents(tmp_path: Path) -> None:
+    for name in ("Emma.TXT", "Bronte\u0308.txt", "Anna.txt"):
+        write(tmp_path / "t" / name, b"A text.")
+    rows = "file,n\nx/emma.txt,1\nBront\u00eb.txt,2\nanna.txt,3\nANNA.txt,4\n"
+    table = write(tmp_path / "m.csv", rows.encode())
+    reader = Reader(tmp_path / "t", metadata=table)
+    found = {document.id: document.metadata.get("n") for document in reader}
+    assert found == {"Emma": "1", "Bronte\u0308": "2", "Anna": None}  # of two alike
+    reader.check_field("n")
+
+
+def test_the_field_may_be_in_front_matter(tmp_path: Path) -> None:
+    for start in ("---\nauthor: A\n---\n", "\ufeff+++\nauthor = 'A'\n+++\n"):
+        Reader(write(tmp_path / "a.txt", f"{start}A text.".encode())).check_field("author")
+
+
 def test_a_sidecar_is_matched_by_file_name(tmp_path: Path) -> None:
     texts = tmp_path / "t"
     texts.mkdir()

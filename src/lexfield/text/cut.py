@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, pairwise
@@ -262,7 +263,7 @@ class NamePattern:
         written = re.escape(parts[0])
         for place, (name, after) in enumerate(zip(self.fields, parts[2::2], strict=True)):
             is_rest = name == "title" or (place == len(self.fields) - 1 and "title" not in parts)
-            body = r"-?\d{1,4}" if name == "year" else ".+" if is_rest else None
+            body = r" *-?\d{1,4} *" if name == "year" else ".+" if is_rest else None
             body = body or (f"[^{re.escape(after[0])}]+" if after else ".+")
             written += f"(?P<{name}>{body}){re.escape(after)}"
         try:
@@ -272,5 +273,6 @@ class NamePattern:
 
     def read(self, id: str) -> Mapping[str, str]:
         """Return the fields in the id of a document; nothing if it does not match."""
-        found = self._matcher.fullmatch(id if "/" in self.pattern else id.rpartition("/")[2])
-        return found.groupdict() if found else {}
+        name = id if "/" in self.pattern else id.rpartition("/")[2]
+        found = self._matcher.fullmatch(unicodedata.normalize("NFC", name.strip()))
+        return {name: value.strip() for name, value in found.groupdict().items()} if found else {}

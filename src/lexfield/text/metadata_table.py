@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -17,7 +18,8 @@ class MetadataTable:
     """Records by id or file name, and which of them were used.
 
     A path, such as ``letters/1821/a.txt``, also stands for its ends ``1821/a.txt`` and ``a.txt``,
-    unless another path ends alike.
+    unless another path ends alike. If no name is the same, one that differs only in case or in how
+    accents are stored (macOS takes them apart) is, unless there are several.
     """
 
     def __init__(self, items: Iterable[Item] = (), where: str = "") -> None:
@@ -40,6 +42,10 @@ class MetadataTable:
                 name: to_string(value) for name, value in record.items() if name not in fields
             }
         self._ends = _list_ends(self._records)
+        self._alike: dict[str, str] = {}  # empty if several are
+        for name, key in [*zip(self._records, self._records, strict=True), *self._ends.items()]:
+            other = self._alike.setdefault(_simplify(name), key)
+            self._alike[_simplify(name)] = key if other == key else ""
 
     @property
     def fields(self) -> set[str]:
@@ -57,6 +63,8 @@ class MetadataTable:
         names = [name for full in (id, file) if full for name in (full, os.path.basename(full))]
         key = next((name for name in names if name in self._records), None)
         key = key or next((self._ends[name] for name in names if self._ends.get(name)), None)
+        alike = (self._alike.get(_simplify(name)) for name in names)
+        key = key or next(filter(None, alike), None)
         if key is None:
             self._unmatched.append(id)
             return {}
@@ -80,6 +88,10 @@ class MetadataTable:
             )
             if keys
         ]
+
+
+def _simplify(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _list_ends(keys: Iterable[str]) -> dict[str, str]:

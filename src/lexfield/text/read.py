@@ -313,7 +313,7 @@ class Reader:
             for file in files:
                 name = file.relative_to(path).as_posix() if path.is_dir() else file.name
                 source = Source(file, name)
-                if self._name_format(source) != "text" or source.starts_with(b"---"):
+                if self._name_format(source) != "text" or source.has_front_matter():
                     return  # a record, a document or its front matter may have it
                 found.append((name_text(source), name))
         self._files.update(found)

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -139,10 +140,10 @@ class Source:
             return XML, ""
         return (TEXT, "") if is_plain(sample) else identify(sample, self.encoding)
 
-    def starts_with(self, start: bytes) -> bool:
-        """Does the input begin with these bytes?"""
+    def has_front_matter(self) -> bool:
+        """Does the input begin as front matter does?"""
         with self.open() as file:
-            return file.read(len(start)) == start
+            return file.read(6).removeprefix(BOM_UTF8).startswith((b"---", b"+++"))
 
     def data(self) -> bytes:
         """Return all bytes, unzipped."""

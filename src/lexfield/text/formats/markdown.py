@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 
 from lexfield.text.document import Document
 from lexfield.text.source import Source, name_text
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(.{0,20000}?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+_FOLDED = re.compile("[|>][-+]?")  # the lines that follow are one value
 _FIELD = re.compile(r"([A-Za-z][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*))?")
 _NAMES = {"lang": "language", "authors": "author", "creator": "author"}
 _CHANGES = tuple(
@@ -35,19 +38,25 @@ _CHANGES = tuple(
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return the fields between two lines of hyphens at the beginning of a text, and the rest.
+    """Return the fields between two lines of hyphens (YAML) or plus signs (TOML) at the beginning
+    of a text, and the rest.
 
-    Of YAML, plain values and lists of them are read; other lines are left out. A text that begins
-    with a rule but no fields stays as it is.
+    Plain values and lists of them are read, and of YAML texts of several lines; other lines are
+    left out. A text that begins with a rule but no fields stays as it is.
     """
+    if text.startswith("+++"):
+        return _split_toml(text)
     front = _FRONT.match(text) if text.startswith("---") else None
     lines = front[1].split("\n") if front else []
     fields: dict[str, str] = {}
-    name = ""
+    name, is_folded = "", False
     for line in lines:
         if found := _FIELD.fullmatch(line.rstrip()):
             name = _NAMES.get(found[1].lower(), found[1])
-            fields[name] = _read_value(found[2] or "")
+            is_folded = _FOLDED.fullmatch(found[2] or "") is not None
+            fields[name] = "" if is_folded else _read_value(found[2] or "")
+        elif is_folded and line.startswith((" ", "\t")):
+            fields[name] = f"{fields[name]} {line.strip()}".strip()
         elif name and line.lstrip().startswith("- "):
             value = _read_value(line.lstrip()[2:])
             fields[name] = f"{fields[name]}, {value}" if fields[name] else value
@@ -64,7 +73,27 @@ def _read_value(text: str) -> str:
         return ", ".join(filter(None, (_read_value(one) for one in text[1:-1].split(","))))
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
-    return "" if text in ("|", ">", "null", "~") else text
+    return "" if text in ("null", "~") else text
+
+
+def _split_toml(text: str) -> tuple[dict[str, str], str]:
+    front = _TOML.match(text)
+    try:
+        found = tomllib.loads(front[1]) if front else {}
+    except (ValueError, RecursionError):
+        found = {}
+    if not front or not found:
+        return {}, text
+    fields = {}
+    for name, value in found.items():
+        values = value if isinstance(value, list) else [value]
+        plain = [one for one in values if not isinstance(one, dict | list)]
+        fields[_NAMES.get(name.lower(), name)] = ", ".join(map(_write_value, plain))
+    return {key: value for key, value in fields.items() if value}, text[front.end() :].lstrip("\n")
+
+
+def _write_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def read(source: Source) -> Iterator[Document]:
