@@ -33,3 +33,21 @@ def test_files_that_no_disk_could_hold_are_not_read(
     with pytest.raises(StoreError, match=r"needs about 6 MB; .* has room for 1 MB"):
         index([tmp_path / "texts"], output=tmp_path / "new" / "i")
     assert not (tmp_path / "new").exists()
+
+
+def test_training_vectors_is_announced(tmp_path: Path) -> None:
+    class Shown:
+        def __init__(self) -> None:
+            self.stages: list[str] = []
+
+        def __call__(self, done: int, total: int | None) -> None:
+            pass
+
+        def stage(self, name: str) -> None:
+            self.stages.append(name)
+
+    words = [f"{a}{b}" for a in "abcdef" for b in "uvwxyz"]
+    texts = [" ".join(words[i:] + words[:i]) for i in range(9)]
+    shown = Shown()
+    Index.build(texts, tmp_path / "a.idx", vectors="own", language="en", progress=shown)
+    assert shown.stages[-2:] == ["training vectors", "comparing words"]

@@ -29,7 +29,7 @@ from lexfield.index.parts import (
 )
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.topics import Topics, infer_missing
-from lexfield.progress import Progress, silent
+from lexfield.progress import Progress, begin_stage, silent
 from lexfield.store.folder import Store, next_epoch, write
 from lexfield.store.mirror import name_path
 from lexfield.store.owned import refuse_others
@@ -42,7 +42,7 @@ from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.readers import looks_like_file
 from lexfield.text.source import names_file
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.train import choose_vectors
+from lexfield.vectors.train import OWN, choose_vectors
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 Documents = Corpus | Texts
@@ -199,7 +199,12 @@ def write_index(
     if language is None:
         language, notes = choose_language(corpus.count_languages())
     corpus = choose_stemmer(corpus, language, stemmer)
+    is_own = str(vectors) == OWN
+    if is_own:
+        begin_stage(progress, "training vectors")
     vectors, more = choose_vectors(vectors, corpus, language)
+    if is_own:
+        begin_stage(progress, "comparing words")  # takes far longer than training
     corpus.notes = [*corpus.notes, *notes, *more]
     embedded, about = embed_words(corpus.vocabulary, vectors, progress)
     _check_room(path, corpus, embedded)
