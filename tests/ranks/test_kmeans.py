@@ -95,3 +95,10 @@ def test_same_at_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_distances() -> None:
     rows, centres = np.array([[3, 4]], np.float32), np.array([[0, 0], [3, 4]], np.float32)
     assert measure_distances(rows, np.array([25], np.float32), centres).tolist() == [[5.0, 0.0]]
+
+
+def test_steps_are_reported_without_a_promise_of_their_number() -> None:
+    rows = np.random.default_rng(0).normal(size=(500, 4)).astype(np.float32)
+    told: list[tuple[int, int | None]] = []
+    found = kmeans(rows, 8, progress=lambda done, total: told.append((done, total)))
+    assert told == [(step, None) for step in range(1, found.steps)]

@@ -23,6 +23,15 @@ def test_the_name_is_a_function_whatever_was_imported() -> None:
     assert callable(zipf) and lx.zipf.__name__ == "zipf"
 
 
+def test_nothing_is_called_complete_before_it_is(sample: lx.Corpus) -> None:
+    told: list[tuple[int, int | None]] = []
+    zipf(
+        sample, space="latent", clusters=10, seeds=2, draws=0,
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert len(told) > 4 and all(total is None or done < total for done, total in told)
+
+
 def test_words(sample: lx.Corpus) -> None:
     found = zipf(sample, draws=20, name="sample")
     assert found.counts.tolist() == sample.vocabulary.counts.tolist()

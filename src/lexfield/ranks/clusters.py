@@ -240,12 +240,12 @@ def compare_nulls(
     for number, (name, draw) in enumerate(MODELS.items()):
         own, r2 = [], []
         for run in range(len(slopes)):
+            progress(done, total)
             rng = np.random.default_rng([seed, number, run])
             line = fit_line(kmeans(draw(cloud, rng), k, seed=seed + run).sizes)
             own.append(line.parameters["slope"])
             r2.append(line.r2 or 0.0)
             done += 1
-            progress(done, total)
         difference = compare_means(slopes, own)
         rows.append(NullModel(name, float(np.mean(own)), float(np.mean(r2)), own, *difference))
     return rows
@@ -287,9 +287,10 @@ def cluster_seeds(cloud: Cloud, k: int, seeds: range, progress: Progress) -> lis
             "Take fewer clusters (-k, clusters=) or a longer text.",
         )
     runs = []
-    for number, seed in enumerate(seeds, 1):
-        runs.append(kmeans(cloud.means, k, seed=seed))
-        progress(number, len(seeds))
+    steps = progress if len(seeds) == 1 else silent
+    for number, seed in enumerate(seeds):
+        progress(number, len(seeds) if number else None)
+        runs.append(kmeans(cloud.means, k, seed=seed, progress=steps))
     sizes = min(runs, key=lambda run: run.inertia).sizes
     if sizes[0] == sizes[-1]:
         raise InputError(

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks, single_thread
+from lexfield.progress import Progress, silent
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.int32]
@@ -42,8 +43,11 @@ class Clustering:
     steps: int
 
 
-def kmeans(rows: Matrix, k: int, *, seed: int = 0) -> Clustering:
-    """Put at least ``k`` rows into ``k`` clusters."""
+def kmeans(rows: Matrix, k: int, *, seed: int = 0, progress: Progress = silent) -> Clustering:
+    """Put at least ``k`` rows into ``k`` clusters.
+
+    ``progress`` is called after every step, without a total: nobody knows how many there will be.
+    """
     rng = np.random.default_rng(seed)
     squares = np.einsum("ij,ij->i", rows, rows)
     mean = rows.mean(axis=0, dtype=np.float64)
@@ -52,6 +56,7 @@ def kmeans(rows: Matrix, k: int, *, seed: int = 0) -> Clustering:
     state = _State(rows, squares, choose_seeds(rows, squares, k, rng))
     steps = 1
     while state.step() > _TOLERANCE * variance and steps < _MOST:
+        progress(steps, None)
         steps += 1
     return state.finish(steps)
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.plottable import Plottable
-from lexfield.progress import Progress, silent
+from lexfield.progress import Progress, begin_stage, silent
 from lexfield.ranks.cloud import (
     Cloud,
     Source,
@@ -177,8 +177,11 @@ def zipf(
     runs = cluster_seeds(cloud, k, range(seed, seed + seeds), progress)
     best = min(runs, key=lambda run: run.inertia)
     slopes = [fit_line(run.sizes).parameters["slope"] for run in runs]
+    begin_stage(progress, f"{name}: describing the clusters")
     described = describe_clusters(corpus, cloud, best)
     fits, notes = _fit_all(best.sizes, draws, seed)
+    if nulls:
+        begin_stage(progress, f"{name}: clustering shuffled texts")
     return ZipfResult(
         name,
         space,

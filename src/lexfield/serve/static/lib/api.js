@@ -125,7 +125,7 @@ export async function follow(start, show, signal) {
  * @param {string} verb @param {Record<string, any>} options
  * @param {(job: Job) => void} show @param {AbortSignal} signal */
 export const work = (verb, options, show, signal) =>
-  follow((follower) => post("jobs", { verb, options: given(options), follower }), show, signal);
+  follow((follower) => post("jobs", { verb, options: typed(given(options)), follower }), show, signal);
 
 const NOTHING = { key: "", answer: null, problem: null, busy: false, job: null };
 const kept = new Map(); // answers of late, so that going back is immediate
@@ -183,7 +183,7 @@ export function useAnswer(verb, options, { job = false } = {}) {
     set((old) => ({ ...old, problem: null, busy: true, job: null }));
     const show = (now) => !leave.signal.aborted && set((old) => ({ ...old, job: now }));
     const asked = job
-      ? work(String(verb), typed(options), show, leave.signal)
+      ? work(String(verb), options, show, leave.signal)
       : share(key, (signal) => call(verb, options, signal), leave.signal);
     asked.then(
       (answer) => {

@@ -1,7 +1,7 @@
 // @ts-check
 // Taking an answer away: as a link, a command, Python, curl, CSV, JSON, quotations, or pinned.
 import { useEffect, useState } from "../vendor/preact-htm.js";
-import { given, post } from "./api.js";
+import { given, post, typed } from "./api.js";
 import { addPin } from "./pins.js";
 import { query } from "./route.js";
 import { quotation } from "./text.js";
@@ -43,7 +43,7 @@ function Snippets({ verb, options }) {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   useEffect(() => {
     const leave = new AbortController();
-    post("snippets", { verb, options: given(options) }, leave.signal).then(setForms, (error) =>
+    post("snippets", { verb, options: typed(given(options)) }, leave.signal).then(setForms, (error) =>
       error.name === "AbortError" ? null : setProblem(error),
     );
     return () => leave.abort();

@@ -26,7 +26,7 @@ export function Ranks() {
   const nulls = params.get("nulls") === "true";
   const ngram = Number(params.get("ngram") ?? 1);
   const options = latent
-    ? { index, where, latent: true, clusters: k, seeds: 1, nulls }
+    ? { index, where, latent: true, clusters: k, seeds: 1, nulls: String(nulls) }
     : { index, where, ngram: ngram > 1 ? ngram : null };
   const found = useAnswer("zipf", isMap ? null : options, { job: latent || about.tokens > MANY });
   const isSame = (found.answer?.results[0].space === "latent") === latent; // not the chart of the other kind
