@@ -87,3 +87,16 @@ def test_documents_that_the_page_does_not_hold_are_counted(visit: Open) -> None:
     expect(count).to_have_text("2,503")
     page.get_by_role("searchbox", name="Find a document").fill("report-001 parish")
     expect(count).to_have_text("1 or more")
+
+
+def test_every_document_can_be_chosen_by_its_name(visit: Open) -> None:
+    page = visit("/compare?index=parish")
+    last = f"report-{MANY - 1}-{'of-the-parish-' * 6}"
+    page.get_by_label("Find Text A").fill(last)
+    choice = page.locator(".side-a select")
+    expect(choice.locator("option").first).to_have_text("Choose one of 1")
+    choice.select_option(last)
+    expect(page).to_have_url(re.compile(f"a={last}"))
+    page.get_by_label("Find Text A").fill("nothing is called so")
+    expect(choice.locator("option").first).to_have_text("No text is called this")
+    expect(choice).to_have_value(last)

@@ -1,7 +1,10 @@
 // @ts-check
-// The documents that are called something.
+// The documents that are called something, and choosing one of them.
+import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
-import { number, usePage } from "./ui.js";
+import { anyOf } from "./filter.js";
+import { titleOf } from "./text.js";
+import { Select, html, number, usePage } from "./ui.js";
 
 const MOST = 2000; // documents that the page holds; the server looks among more
 
@@ -21,4 +24,39 @@ export function useDocuments(text, where = []) {
   const rest = (found.answer?.total ?? 0) - all.length;
   const count = rest <= 0 || words.length > 1 ? number(list.length) : number(list.length + rest);
   return { ...found, list, words, count: rest > 0 && words.length > 1 ? `${count} or more` : count };
+}
+
+const NONE = [];
+
+/** What is known about the documents that the page holds, and about some others. @param {string[]} ids */
+export function useMetadata(ids) {
+  const { index } = usePage();
+  const held = useAnswer("documents", { index, k: MOST }).answer?.results ?? NONE;
+  const rest = held.length < MOST ? [] : ids.filter((id) => id && !held.some((one) => one.id === id));
+  const others = useAnswer("documents", rest.length ? { index, where: [anyOf("id", rest)] } : null).answer?.results;
+  return useMemo(
+    () => Object.fromEntries([...held, ...(others ?? NONE)].map((one) => [one.id, one.metadata])),
+    [held, others],
+  );
+}
+
+const SEVERAL = 100; // documents from which on they are easier to name than to look up in a list
+
+/** A list of the documents that pass the filter; if it is long, a field narrows it down. What is chosen stays in it.
+ * @param {{ label: string, value: string, metadata: Record<string, any>, onChange: (id: string) => void }} choice */
+export function DocumentSelect({ label, value, metadata, onChange }) {
+  const { where, about } = usePage();
+  const [text, setText] = useState("");
+  const { list, busy, count } = useDocuments(text, where);
+  const isListed = !value || list.some((one) => one.id === value);
+  const choices = list.map((one) => [one.id, titleOf(one.id, one.metadata)]);
+  const found = list.length ? `Choose one of ${count}` : "No text is called this";
+  const hint = !text ? "Choose a text" : busy ? "Looking…" : found;
+  return html`${
+    about.documents > SEVERAL &&
+    html`<input type="search" autocomplete="off" aria-label=${`Find ${label}`} placeholder="Find a text"
+      value=${text} onInput=${(event) => setText(event.target.value)} />`
+  }
+    <${Select} label=${label} hidden value=${value} onChange=${onChange}
+      choices=${[["", hint], ...(isListed ? [] : [[value, titleOf(value, metadata[value])]]), ...choices]} />`;
 }

@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
+import { DocumentSelect, useMetadata } from "../lib/documents.js";
 import { describe, narrow, parse } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
 import { HUGE, keepPaste, onLongPaste, usePaste } from "../lib/pastes.js";
@@ -64,11 +65,10 @@ function nameOf(side, metadata, letter) {
 export function Compare() {
   const { index, params, where, about } = usePage();
   const documents = useAnswer("documents", { index, k: 2000 });
-  const every = documents.answer?.results ?? [];
   const list = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
-  const metadata = useMemo(() => Object.fromEntries(every.map((one) => [one.id, one.metadata])), [every]);
   const a = useSide(params, "a");
   const b = useSide(params, "b");
+  const metadata = useMetadata([a, b].filter((side) => side.kind === "document").map((side) => side.value));
   const ready = a.value.trim() && b.value.trim();
   const stopwords = params.get("stopwords") !== "keep";
   const own = [a, b].map((side) => metadata[side.value]?.language).find((code) => /^[a-z]{2}$/.test(code));
@@ -83,6 +83,7 @@ export function Compare() {
       }
     : null;
   const found = useAnswer("compare", options);
+  if (found.problem?.status === 404) found.problem.hint = "Choose another text above.";
   return html`<h1 class=${ready ? "unseen" : ""}>Compare</h1>
     ${
       !ready &&
@@ -91,9 +92,9 @@ export function Compare() {
     }
     <${Trouble} problem=${documents.problem} retry=${documents.retry} />
     <div class="sides">
-      <${Picker} name="a" side=${a} list=${list} metadata=${metadata} />
+      <${Picker} name="a" side=${a} metadata=${metadata} />
       <span class="versus" aria-hidden="true">and</span>
-      <${Picker} name="b" side=${b} list=${list} metadata=${metadata} />
+      <${Picker} name="b" side=${b} metadata=${metadata} />
     </div>
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
     ${
@@ -105,7 +106,7 @@ export function Compare() {
     }`;
 }
 
-function Picker({ name, side, list, metadata }) {
+function Picker({ name, side, metadata }) {
   const { about } = usePage();
   const [kind, setKind] = useState(side.kind);
   const [problem, setProblem] = useState(/** @type {any} */ (null));
@@ -145,8 +146,6 @@ function Picker({ name, side, list, metadata }) {
       )
       .map(([value, count]) => [`${field}=${value}`, `${field}: ${value} (${count})`]),
   );
-  const isHidden = side.kind === "document" && side.value && !list.some((one) => one.id === side.value);
-  const hidden = isHidden ? [[side.value, titleOf(side.value, metadata[side.value])]] : []; // by the filter
   const isOther = side.kind === "group" && side.value && !groups.some(([key]) => key === side.value);
   const other = isOther ? [[side.value, describe(side.text)]] : []; // a lasso
   return html`<fieldset class="side-${name} picker">
@@ -162,9 +161,8 @@ function Picker({ name, side, list, metadata }) {
     /></div>
     ${
       shown === "document" &&
-      html`<${Select} label=${`Text ${letter}`} hidden value=${side.kind === "document" ? side.value : ""}
-        choices=${[["", "Choose a text"], ...hidden, ...list.map((one) => [one.id, titleOf(one.id, one.metadata)])]}
-          onChange=${(value) => put("document", value)} />`
+      html`<${DocumentSelect} label=${`Text ${letter}`} value=${side.kind === "document" ? side.value : ""}
+        metadata=${metadata} onChange=${(value) => put("document", value)} />`
     }
     ${
       shown === "group" &&
