@@ -31,6 +31,11 @@ def test_frequencies_clusters_and_their_examples(visit: Open) -> None:
     expect(page.get_by_role("heading", name="30 clusters")).to_be_visible()
     page.locator("#cluster-2 summary").click()
     expect(page.locator("#cluster-2 li").first).to_be_visible()
+    models = page.get_by_role("region", name="Beside texts without meaning")
+    page.get_by_text("Numbers", exact=True).click()
+    expect(models).to_have_count(0)
+    page.get_by_label("Compare with shuffled texts").check()
+    expect(models).to_be_visible()
 
 
 def test_the_word_map_stays_smooth_with_50000_points(visit: Open) -> None:
@@ -68,9 +73,14 @@ def test_topics_lead_to_words_and_documents(visit: Open) -> None:
     page.get_by_text("What is your own text about?").click()
     page.get_by_label("Your text").fill("The fish and the boats in the water, salt and bread.")
     page.get_by_role("button", name="Find its topics").click()
-    expect(page.get_by_role("list", name="Topics of your text")).to_be_visible()
+    topics = page.get_by_role("list", name="Topics of your text")
+    expect(topics).to_be_visible()
     near = page.get_by_role("list", name="Documents with the most similar mixture")
     expect(near.get_by_role("listitem")).to_have_count(8)
+    page.reload()  # the address holds the text
+    expect(topics).to_be_visible()
+    page.go_back()
+    expect(topics).to_have_count(0)
 
 
 def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:

@@ -1,10 +1,11 @@
 // @ts-check
 // What the documents are about: topics, their words, their documents, and how they are spread.
 import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
-import { post, useAnswer, work } from "../lib/api.js";
+import { useAnswer, work } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { anyOf, narrow } from "../lib/filter.js";
+import { keepPaste, usePaste } from "../lib/pastes.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink } from "../lib/text.js";
 import {
@@ -174,48 +175,61 @@ function Bars({ rows, label }) {
 }
 
 function Own() {
-  const { index } = usePage();
+  const { index, params } = usePage();
   const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
   const known = Object.fromEntries(documents.map((one) => [one.id, one.metadata]));
-  const [text, setText] = useState("");
-  const [told, setTold] = useState(/** @type {any} */ (null));
+  const asked = params.get("text") ?? "";
+  const kept = usePaste(asked);
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // what is not yet asked
   const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const text = typed ?? kept;
+  useEffect(() => setTyped(null), [asked]);
+  const options = asked ? { index, text: [asked], k: 6 } : null;
+  const found = useAnswer("infer", options);
+  const isFound = Boolean(kept && found.answer?.results.length);
+  const like = useAnswer("find_topic_neighbours", isFound ? { index, text: kept.slice(0, LONGEST), k: 8 } : null);
   const ask = async (event) => {
     event.preventDefault();
     if (!text.trim()) return setProblem({ message: "There is no text yet.", hint: "Paste one above." });
     try {
-      const about = await post("infer", { index, text: [text], k: 6 });
-      const like = about.results.length
-        ? await post("find_topic_neighbours", { index, text: text.slice(0, LONGEST), k: 8 })
-        : null;
-      setTold({ about, like });
+      change({ text: await keepPaste(text) });
       setProblem(null);
     } catch (error) {
       setProblem(error);
     }
   };
-  return html`<details class="fold">
+  return html`<details class="fold" open=${!!asked}>
     <summary>What is your own text about?</summary>
     <form onSubmit=${ask} class="stack">
       <label class="field"><span>Your text</span><textarea rows="3" value=${text}
-        onInput=${(event) => setText(event.target.value)}></textarea></label>
+        onInput=${(event) => setTyped(event.target.value)}></textarea></label>
       <div class="row"><button type="submit">Find its topics</button></div>
     </form>
     <${Trouble} problem=${problem} />
     ${
-      told &&
-      (told.like
-        ? html`<${Bars} label="Topics of your text"
-            rows=${told.about.results[0].topics.map((one) => ({ name: one.name, share: one.weight }))} />
-          <h3>Documents with the most similar mixture</h3>
-          <ul aria-label="Documents with the most similar mixture">
-            ${told.like.results.map(
-              (one) => html`<li><${DocumentLink} id=${one.document} metadata=${known[one.document]} />
-                <span class="small"> ${number(one.distance)}</span></li>`,
-            )}
-          </ul>
-          <p class="small">By Jensen–Shannon divergence; 0 is the same mixture.</p>`
-        : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`)
+      options &&
+      html`<${Outcome} asked=${found}>
+        ${({ results }) =>
+          results.length
+            ? html`<${Bars} label="Topics of your text"
+                rows=${results[0].topics.map((one) => ({
+                  name: html`<a href=${href("topics", { topic: String(one.topic), text: asked })}>${one.name}</a>`,
+                  share: one.weight,
+                }))} />
+              <${Export} verb="infer" options=${options} title=${`${index}: topics of your text`}
+                results=${results[0].topics} />
+              <h3>Documents with the most similar mixture</h3>
+              <${Outcome} asked=${like}>
+                ${({ results: near }) => html`<ul aria-label="Documents with the most similar mixture">
+                  ${near.map(
+                    (one) => html`<li><${DocumentLink} id=${one.document} metadata=${known[one.document]} />
+                      <span class="small"> ${number(one.distance)}</span></li>`,
+                  )}
+                </ul>`}
+              </${Outcome}>
+              <p class="small">By Jensen–Shannon divergence; 0 is the same mixture.</p>`
+            : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`}
+      </${Outcome}>`
     }
   </details>`;
 }
