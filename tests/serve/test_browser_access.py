@@ -46,6 +46,9 @@ def test_errors_are_shown_with_what_to_do(visit: Open) -> None:
     page.goto(page.url.replace("q=boat&method=nope", "doc=nobody"))
     expect(page.get_by_role("alert")).to_contain_text("There is no text nobody here.")
     expect(page.get_by_role("link", name="Choose another text")).to_be_visible()
+    page.goto(page.url.replace("/search?index=sample&doc=nobody", "/compare?index=sample&a=x&b=y"))
+    expect(page.get_by_role("alert")).to_contain_text("Choose another text above.")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)  # it would be the same
 
 
 def test_what_people_write_is_never_markup(visit: Open) -> None:

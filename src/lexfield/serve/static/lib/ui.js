@@ -33,13 +33,17 @@ export function say(text) {
   if (place) place.textContent = text;
 }
 
+/** Would the same question be refused again? Not so if it came too late (408), too early (409) or too often (429).
+ * @param {number} status */
+const isRefusal = (status) => status >= 400 && status < 500 && ![408, 409, 429].includes(status);
+
 /** What is wrong and what to do next, where the user is looking. */
 export function Trouble({ problem, retry = null }) {
   useEffect(() => problem && say(`${problem.message} ${problem.hint ?? ""}`), [problem]);
   if (!problem) return null;
   return html`<div class="problem" role="alert">
     <p><strong>${problem.message}</strong> ${problem.hint}</p>
-    ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+    ${retry && !isRefusal(problem.status) && html`<button type="button" onClick=${retry}>Try again</button>`}
   </div>`;
 }
 
@@ -71,12 +75,18 @@ export function Progress({ job, cancel }) {
   const gained = share === null ? 0 : share - done / job.total;
   const rest = gained > 0.02 ? ((1 - (share ?? 0)) * (seen - at)) / gained - (now - seen) : 0;
   const left = now - at > 1500 && rest > 0 ? Math.ceil(rest / 1000) : null;
-  const text = stage ? stage[0].toUpperCase() + stage.slice(1) : (STATES[job?.state] ?? "Starting");
+  const isOpen = share === null && job?.state === "running" && now - at > 3000; // nobody knows how long it takes
+  const time =
+    left !== null
+      ? `, about ${duration(left)} left`
+      : isOpen && `, ${duration(Math.round((now - at) / 1000))} so far`;
+  const named = stage.replace(/, seconds$/, ""); // they are counted here
+  const text = named ? named[0].toUpperCase() + named.slice(1) : (STATES[job?.state] ?? "Starting");
   useEffect(() => say(text), [text]);
   return html`<div class="working" role="group" aria-label="Work in progress">
     <progress max="1" value=${share ?? undefined} aria-label="Progress"></progress>
     <span class="small">
-      ${text}${share !== null && `, ${Math.round(100 * share)}%`}${left !== null && `, about ${duration(left)} left`}
+      ${text}${share !== null && `, ${Math.round(100 * share)}%`}${time}
     </span>
     ${cancel && html`<button type="button" onClick=${cancel}>Cancel</button>`}
   </div>`;
