@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 from playwright.sync_api import Route, expect
 
 from lexfield.sample import TEXTS
-from tests.serve.live import Open
+from tests.serve.live import ASK, Open
 
 expect.set_options(timeout=30_000)
 
@@ -234,3 +234,12 @@ def test_groups_with_most_of_a_topic_come_first(visit: Open) -> None:
     expect(shares.nth(1)).to_be_visible()
     told = [float(one.strip("<%")) for one in shares.all_inner_texts()]
     assert told == sorted(told, reverse=True)
+
+
+def test_the_methods_of_a_search_stay_on_the_screen(visit: Open) -> None:
+    for width in (1440, 1024, 768, 390):
+        page = visit(ASK, viewport={"width": width, "height": 900})
+        expect(page.locator(".hit").first).to_be_visible()
+        page.get_by_text("Method: Best").click()
+        box = page.locator(".methods .menu-list").bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, width
