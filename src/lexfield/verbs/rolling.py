@@ -53,9 +53,11 @@ class Window:
 
 @dataclass(kw_only=True)
 class Change:
-    """Where another hand begins: between the middles of two windows, ``low`` and ``high``."""
+    """Where another hand begins: probably near a word, and between ``low`` and ``high`` if windows
+    by one hand alone are judged right."""
 
     low: int
+    near: int
     high: int
     before: str
     after: str
@@ -85,7 +87,7 @@ class Rolling(Result[Window]):
         ]
         yield from format_rows(rows, shown=len(rows))
         for change in self.changes:
-            place = f"between word {change.low:,} and {change.high:,}"
+            place = f"near word {change.near:,} (between {change.low:,} and {change.high:,})"
             yield f"{place}: {change.after} takes over from {change.before}"
         if not self.changes:
             few = sum(one.label is not None for one in self.results) < _FEWEST
@@ -170,14 +172,18 @@ def _describe_window(one: AttributedText, start: int, window: int) -> Window:
 
 
 def _list_changes(found: Authors, starts: Sequence[int], window: int) -> list[Change]:
-    """Return where the hand changes between windows that were judged."""
+    """Return where the hand changes between windows that were judged.
+
+    A mixed window can go to either hand. So all that two windows show is that the earlier hand is
+    still there after the first one starts, and the later one before the second one ends.
+    """
     judged = np.flatnonzero(~found.foreign)
     if not len(judged):
         return []
     hands = [found.names[hand] for hand in find_changes(found.probabilities[judged])]
-    middles = [starts[row] + window // 2 for row in judged.tolist()]
+    first = [starts[row] for row in judged.tolist()]
     return [
-        Change(low=low, high=high, before=before, after=after)
-        for (low, before), (high, after) in pairwise(zip(middles, hands, strict=True))
+        Change(low=a, near=(a + b + window) // 2, high=b + window, before=before, after=after)
+        for (a, before), (b, after) in pairwise(zip(first, hands, strict=True))
         if before != after
     ]
