@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -16,6 +16,8 @@ from lexfield.compare.style import count_features, parse_features
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+
+TOPICS = ("garden", "journey", "kitchen", "machine", "market", "school", "sea", "stars")
 
 
 def make_layout(rng: np.random.Generator) -> Layout:
@@ -340,3 +342,22 @@ def test_one_phrase_is_one_clue() -> None:
     clues = find_clues(text, [text, "In the 1996/97 season"], ["nothing of this kind"], features)
     (clue,) = [clue for clue in clues if "/" in clue.type]
     assert len(clue.type.split()) == 3
+
+
+def test_few_words_are_judged_by_many_excerpts_of_few_texts(sample: Corpus) -> None:
+    """One excerpt of each of four texts would fit eight weights to four cases."""
+    named = {one.id: one for one in sample.documents}
+    loss = []
+    for first, second in combinations(("voss", "pell", "weiss", "belmonte"), 2):
+        known = [named[f"{name}-{topic}"] for name in (first, second) for topic in TOPICS[:2]]
+        texts = [named[f"{name}-{topic}"] for name in (first, second) for topic in TOPICS[2:]]
+        asked = [
+            Document(f"{one.id} {start}", " ".join(one.text.split()[start : start + 8]))
+            for one in texts
+            for start in range(0, 400, 100)
+        ]
+        found = attribute(known, "author", asked)
+        truth = np.repeat([found.names.index(name) for name in (first, second)], len(asked) // 2)
+        loss.append(-np.log(found.probabilities[np.arange(len(asked)), truth]).mean())
+        assert found.calibration.texts == 4 and found.calibration.documents == 100
+    assert np.mean(loss) < np.log(2)  # no worse than a guess

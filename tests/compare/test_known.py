@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lexfield as lx
-from lexfield.compare.known import find_foreign, find_known, keep_known, note_strangers
+from lexfield.compare.known import (
+    count_excerpts,
+    cut_excerpt,
+    find_foreign,
+    find_known,
+    keep_known,
+    note_strangers,
+)
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -109,3 +117,15 @@ def test_notes_of_a_corpus_stay_its_own(sample: Corpus) -> None:
     options: dict[str, Any] = {"by": "author", "features": "mfw(50)", "rule": "nearest"}
     assert lx.attribute(sample, text="pell-sea", **options).notes
     assert sample.notes == before
+
+
+def test_excerpts_of_a_text_share_no_word() -> None:
+    words = [str(number) for number in range(103)]
+    number = count_excerpts(8, np.array([103, 500, 900, 120]))
+    assert number == 12  # as many as the shortest text has
+    drawn = [(cut_excerpt(words, 8, place, number) or "").split() for place in range(number)]
+    assert [len(one) for one in drawn] == [8] * 12
+    assert len({word for one in drawn for word in one}) == 96
+    assert cut_excerpt(words, 3) == "50 51 52" and cut_excerpt(words, 90) is None
+    assert count_excerpts(8, np.full(60, 500)) == 2 and count_excerpts(8, np.full(100, 500)) == 1
+    assert count_excerpts(600, np.array([500, 900])) == count_excerpts(0, np.array([500])) == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lexfield as lx
-from lexfield.compare.authors import Authors
+from lexfield.compare.authors import Authors, attribute
 from lexfield.verbs import rolling as module
 
 WORDS = " ".join(f"word{number}" for number in range(1600))
@@ -20,7 +20,6 @@ def test_the_span_holds_the_change_whoever_gets_the_mixed_windows(
     mixed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A window that both hands wrote goes to one of them, whatever share of it is theirs."""
-    attribute = module.find_authors
     change = 830
 
     def judge(*args: Any, **options: Any) -> Authors:

@@ -3,9 +3,9 @@
 Known texts are cut into pieces of at least 500 words, eight at most, which rules learn from. Every
 feature and rule (``compare.scores``) says how well a text fits each author; these scores become
 probabilities by weights that make the known texts likeliest (``compare.calibration``), each of them
-scored without itself and, where the text in question is shorter, only an excerpt of its length: a
-short text is judged by what short texts have shown. So an answer does not depend on which other
-texts are asked about.
+scored without itself and, where the text in question is shorter, only excerpts of its length, about
+100 in all: a short text is judged by what short texts have shown. So an answer does not depend on
+which other texts are asked about.
 
 Unless they are named, features and rule are chosen by cross-validation within the known texts, for
 each length: weights are fitted on four fifths of them, and the rule whose probabilities fit the
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +32,13 @@ from lexfield.compare.copies import Sequences
 from lexfield.compare.feature_language import count_languages, use_language
 from lexfield.compare.imposters import AuthorVerification, check_enough, verify_texts
 from lexfield.compare.known import (
+    count_excerpts,
     cut_excerpt,
     find_foreign,
     find_known,
     group_by_length,
     keep_known,
+    note_single,
     note_strangers,
     order_by_content,
 )
@@ -44,7 +47,7 @@ from lexfield.compare.layout import Layout
 from lexfield.compare.scores import SIMPLE, embed, score_texts
 from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
 from lexfield.engine import single_thread
-from lexfield.errors import InputError, list_names
+from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.text.document import Document
 
@@ -137,7 +140,7 @@ def attribute(
     sequences = Sequences([one.text for one in known], progress)
     copies = sequences.find_copies()
     calibrated = _find_calibrated(known, labels, copies, by)
-    _note_single(names, labels, by, notes)
+    note_single(names, labels, by, notes)
     texts = list(known) if asked is None else list(asked)
     left_out = copies if asked is None else find_known(known, texts, notes, sequences)
     note_strangers(set(names.tolist()), texts, by, notes)
@@ -151,7 +154,8 @@ def attribute(
         p, checks, weighed = _weigh(scored, rows, truth, choices, parsed, measure)
         if verify:
             vectors = (_join_vectors(counts, parsed, layout, used) for used in weighed)
-            verification = verify_texts(vectors, layout, list(rows.list_groups()), truth)
+            groups = [(one[: len(truth)], mine) for one, mine in rows.list_groups()]
+            verification = verify_texts(vectors, layout, groups, truth)
     usual = checks[rows.usual][0]
     method, calibration = usual.method, usual.calibration
     checked = [one for one, _ in checks]
@@ -190,15 +194,6 @@ def _find_calibrated(
     return np.asarray(rows[np.array(left) > 0])
 
 
-def _note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None:
-    sizes = np.bincount(labels)
-    single = names[sizes == 1].tolist()
-    if single:
-        notes.append(
-            f"{by}s with one text, which are candidates but cannot be checked: {list_names(single)}"
-        )
-
-
 def _weigh(
     scored: dict[str, list[Matrix]],
     rows: _Rows,
@@ -214,9 +209,10 @@ def _weigh(
     p = np.empty((len(rows.lengths), len(next(iter(scored.values()))[0][0])))
     used: list[set[str]] = []
     for checked, mine in rows.list_groups():
-        rules, tried, honest = _choose(scored, checked, truth, choices)
+        texts = np.arange(len(checked)) % len(truth)  # whose excerpts these are
+        rules, tried, honest = _choose(scored, checked, texts, truth[texts], choices)
         far = _stack(scored, rules)
-        model = fit_model(far[checked], truth)
+        model = fit_model(far[checked], truth[texts], len(truth))
         p[mine - first] = model.predict(far[mine])
         named = [(rule, str(one)) for rule in rules for one in features]
         weights = dict(zip(named, model.weights.round(4).tolist(), strict=True))
@@ -228,7 +224,7 @@ def _weigh(
             {f"{rule}: {feature}": weight for (rule, feature), weight in weights.items()},
             tried,
         )
-        check = Check(method, measure_calibration(honest, truth))
+        check = Check(method, measure_calibration(honest, truth[texts], texts=len(truth)))
         for row in mine - first:
             found[row] = check, honest
     return p, found, used
@@ -270,17 +266,19 @@ class _Rows:
         self.usual = int(np.flatnonzero(groups == np.bincount(groups).argmax())[0])
         self._extra: list[str | int] = []  # a text, or the row of a known one
         lengths = np.unique(groups).tolist()
-        for size in lengths:
-            for row in calibrated.tolist():
-                excerpt = cut_excerpt(words[row], size)
+        numbers = [count_excerpts(size, sizes[calibrated]) for size in lengths]
+        for size, number in zip(lengths, numbers, strict=True):
+            for place, row in product(range(number), calibrated.tolist()):
+                excerpt = cut_excerpt(words[row], size, place, number)
                 self._extra.append(row if excerpt is None else excerpt)
         self.first = len(self._extra)
         self._extra += [
             left[0] if left and one.text.split() == words[left[0]] else one.text
             for one, left in zip(texts, left_out, strict=True)
         ]
-        self.groups = np.append(np.repeat(lengths, len(calibrated)), groups)
-        self.left_out = [*list(copies) * len(lengths), *left_out]
+        excerpts = np.repeat(lengths, np.array(numbers) * len(calibrated))
+        self.groups = np.append(excerpts, groups)
+        self.left_out = [*list(copies) * sum(numbers), *left_out]
 
     def list_groups(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Yield, for each length, the rows of known excerpts and of texts in question."""
@@ -349,38 +347,40 @@ def _stack(scored: dict[str, list[Matrix]], rules: Sequence[str]) -> Matrix:
 def _choose(
     scored: dict[str, list[Matrix]],
     rows: NDArray[np.int64],
+    texts: NDArray[np.int64],
     truth: NDArray[np.int64],
     choices: Sequence[Sequence[str]],
 ) -> tuple[Sequence[str], list[Trial], Matrix]:
     """Return the rules whose probabilities fit the known texts best, what was tried, and honest
     probabilities: each fifth of the texts gets the rules and weights that are best for the rest."""
     cases = np.arange(len(truth))
-    p = np.stack([_cross_validate(_stack(scored, one)[rows], truth) for one in choices])
+    fold = _split(texts)
+    p = np.stack([_cross_validate(_stack(scored, one)[rows], truth, texts) for one in choices])
     losses = -np.log(np.maximum(p[:, cases, truth], 1e-300))
     checked = [measure_calibration(one, truth) for one in p]
     tried = [
         Trial(" + ".join(rules), one.accuracy, one.log_loss)
         for rules, one in zip(choices, checked, strict=True)
     ]
-    fold = _split(len(truth))
     inner = np.stack([losses[:, fold != number].sum(axis=1) for number in range(fold.max() + 1)])
     best = int(losses.sum(axis=1).argmin())
     return choices[best], tried, np.asarray(p[inner.argmin(axis=1)[fold], cases])
 
 
-def _split(texts: int) -> NDArray[np.int64]:
-    """Return the part that each text belongs to: fifths, or halves of very few."""
-    return np.arange(texts) % min(_FOLDS, max(texts // 2, 2))
+def _split(texts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the part that each excerpt belongs to, with all others of its text: fifths of the
+    texts, or halves of very few."""
+    return np.asarray(texts % min(_FOLDS, max((int(texts.max()) + 1) // 2, 2)))
 
 
-def _cross_validate(far: Matrix, truth: NDArray[np.int64]) -> Matrix:
-    """Return probabilities of texts by weights that were fitted on the others."""
-    p = np.empty(far.shape[:2])
-    folds = _split(len(truth))
+def _cross_validate(far: Matrix, truth: NDArray[np.int64], texts: NDArray[np.int64]) -> Matrix:
+    """Return probabilities of excerpts of texts by weights that were fitted on other texts."""
+    p, folds = np.empty(far.shape[:2]), _split(texts)
     for number in range(folds.max() + 1):
         left = folds == number
         train = ~left if (~left).sum() >= 2 else np.ones(len(left), bool)
-        p[left] = fit_model(far[train], truth[train]).predict(far[left])
+        model = fit_model(far[train], truth[train], len(np.unique(texts[train])))
+        p[left] = model.predict(far[left])
     return p
 
 

@@ -56,9 +56,11 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Predicted probabilities beside outcomes, over ``documents`` with known labels."""
+    """Predicted probabilities beside outcomes, over ``documents`` with known labels, which are
+    ``texts`` or excerpts of as many."""
 
     documents: int
+    texts: int
     accuracy: float
     mean_probability: float
     error: float
@@ -109,8 +111,13 @@ def center_distances(far: Matrix) -> Matrix:
     return np.where(finite, far - means, np.inf)
 
 
-def fit_model(differences: Matrix, truth: NDArray[np.int64]) -> CategoryModel:
-    """Return the model that makes the true categories (columns) most likely."""
+def fit_model(
+    differences: Matrix, truth: NDArray[np.int64], documents: int | None = None
+) -> CategoryModel:
+    """Return the model that makes the true categories (columns) most likely.
+
+    documents: how many documents the texts are excerpts of; by default as many as texts.
+    """
     from scipy.optimize import minimize
 
     texts = len(differences)
@@ -121,7 +128,7 @@ def fit_model(differences: Matrix, truth: NDArray[np.int64]) -> CategoryModel:
     z = _scale(differences, spread)
     finite = np.asarray(np.isfinite(z).all(axis=2))
     known = np.where(finite[..., None], z, 0)
-    shared = 1 / (2 * texts + 2)
+    shared = 1 / (2 * (documents or texts) + 2)
     others = np.maximum(finite.sum(axis=1, keepdims=True) - 1, 1)
     target = np.where(finite, shared / others, 0.0)
     target[np.arange(texts), truth] = 1 - shared
@@ -156,8 +163,10 @@ def _softmax(z: Matrix, weights: Array) -> Matrix:
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-def measure_calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> Calibration:
-    """Compare probabilities with the known categories of texts."""
+def measure_calibration(
+    p: Matrix, truth: NDArray[np.int64], bins: int = 10, texts: int | None = None
+) -> Calibration:
+    """Compare probabilities with the known categories of texts, or of excerpts of ``texts``."""
     check(bins >= 1, "bins", "at least 1", bins)
     highest = p.max(axis=1)
     right = p.argmax(axis=1) == truth
@@ -172,6 +181,7 @@ def measure_calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> 
     chosen = np.maximum(p[np.arange(len(p)), truth], 1e-300)
     return Calibration(
         documents=len(p),
+        texts=texts or len(p),
         accuracy=float(right.mean()),
         mean_probability=float(highest.mean()),
         error=sum(b.documents * abs(b.mean_probability - b.right) for b in rows) / len(p),

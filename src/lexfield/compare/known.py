@@ -24,6 +24,7 @@ from lexfield.errors import InputError, list_fields, list_names
 from lexfield.text.document import Document
 
 _ALIKE = 0.75  # a text of this share of the words of a known one is as long
+_EXCERPTS = 100  # excerpts of known texts that judge a short text, if the texts are long enough
 _FREQUENT = 200  # words by which a language is known
 _READ = 5000  # words of a text that are read for it
 _DISTINCT = 5  # words that a text needs, and a tenth of those in as many words of known texts
@@ -199,9 +200,25 @@ def group_by_length(lengths: Array, known: Array) -> NDArray[np.int64]:
     return np.where(lengths >= _ALIKE * np.median(known), 0, powers)
 
 
-def cut_excerpt(words: Sequence[str], size: int) -> str | None:
-    """Return so many words from the middle; None if the text is not longer, or they are 0."""
+def count_excerpts(size: int, known: Array) -> int:
+    """Return how many excerpts of so many words to cut from each known text, given their words: as
+    few texts say little about short ones, several, unless that needs more words than a text has."""
+    return int(min(max(1, known.min() // size), -(-_EXCERPTS // len(known)))) if size else 1
+
+
+def cut_excerpt(words: Sequence[str], size: int, place: int = 0, number: int = 1) -> str | None:
+    """Return so many words from the middle, or from that of one of ``number`` equal parts; None if
+    the text is not longer, or the words are 0."""
     if not size or len(words) * _ALIKE <= size:
         return None
-    start = (len(words) - size) // 2
+    start = ((2 * place + 1) * len(words) - number * size) // (2 * number)
     return " ".join(words[start : start + size])
+
+
+def note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None:
+    """Note the authors with one text."""
+    single = names[np.bincount(labels) == 1].tolist()
+    if single:
+        notes.append(
+            f"{by}s with one text, which are candidates but cannot be checked: {list_names(single)}"
+        )

@@ -135,8 +135,9 @@ class Attribution(Result[AttributedText]):
         else:
             yield from self._format_bins()
         checked = self.calibration
+        excerpts = f"excerpts of {checked.texts} " if checked.texts < checked.documents else ""
         yield (
-            f"known texts, each attributed from all the others: {checked.accuracy:.0%} of"
+            f"{excerpts}known texts, each attributed from all the others: {checked.accuracy:.0%} of"
             f" {checked.documents} right ({_format_interval(_find_interval(checked))});"
             f" probabilities {checked.mean_probability:.0%} on average, off by {checked.error:.0%}"
         )
@@ -205,8 +206,9 @@ class Attribution(Result[AttributedText]):
 
 
 def _find_interval(checked: Calibration) -> tuple[float, float]:
-    """Return the 95% interval of the share that is right."""
-    return find_interval(checked.accuracy * checked.documents, checked.documents)
+    """Return the 95% interval of the share that is right. Excerpts of one text can all be wrong for
+    the same reason, so only the number of texts counts."""
+    return find_interval(checked.accuracy * checked.texts, checked.texts)
 
 
 def _format_interval(ends: tuple[float, float]) -> str:

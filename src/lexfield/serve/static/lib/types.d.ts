@@ -105,6 +105,7 @@ export interface Bin {
 }
 export interface Calibration {
   documents: number;
+  texts: number;
   accuracy: number;
   mean_probability: number;
   error: number;
@@ -119,6 +120,7 @@ export interface CandidateAuthor {
 }
 export interface Change {
   low: number;
+  near: number;
   high: number;
   before: string;
   after: string;
