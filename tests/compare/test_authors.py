@@ -361,3 +361,10 @@ def test_few_words_are_judged_by_many_excerpts_of_few_texts(sample: Corpus) -> N
         loss.append(-np.log(found.probabilities[np.arange(len(asked)), truth]).mean())
         assert found.calibration.texts == 4 and found.calibration.documents == 100
     assert np.mean(loss) < np.log(2)  # no worse than a guess
+
+
+def test_short_texts_are_verified_by_one_excerpt_of_each_text(sample: Corpus) -> None:
+    short = [Document("short", " ".join(sample.documents[0].text.split()[:100]))]
+    found = attribute(list(sample.documents), "author", short, features="mfw(100)", verify=True)
+    assert found.calibration.documents == 2 * found.calibration.texts
+    assert found.verification is not None and len(found.verification.auc) == 1

@@ -154,8 +154,7 @@ def attribute(
         p, checks, weighed = _weigh(scored, rows, truth, choices, parsed, measure)
         if verify:
             vectors = (_join_vectors(counts, parsed, layout, used) for used in weighed)
-            groups = [(one[: len(truth)], mine) for one, mine in rows.list_groups()]
-            verification = verify_texts(vectors, layout, groups, truth)
+            verification = verify_texts(vectors, layout, list(rows.list_groups()), truth)
     usual = checks[rows.usual][0]
     method, calibration = usual.method, usual.calibration
     checked = [one for one, _ in checks]

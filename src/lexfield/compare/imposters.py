@@ -76,12 +76,14 @@ def verify_texts(
     truth: NDArray[np.int64],
     seed: int = 0,
 ) -> AuthorVerification:
-    """Verify texts. Each group is the rows of known texts to learn from, whose authors are
-    ``truth``, and the rows of texts to verify by them; the latter come last of all rows.
-    ``vectors`` has all texts for each group, by the features that count for its length."""
+    """Verify texts. Each group is the rows of known texts to learn from, or of excerpts of them,
+    whose authors are ``truth``, and the rows of texts to verify by them; the latter come last of
+    all rows. ``vectors`` has all texts for each group, by the features that count for its
+    length."""
     auc = np.empty(len(layout.asked))
     scores, p = np.empty((2, len(auc), layout.authors))
-    for own, (checked, rows) in zip(vectors, groups, strict=True):
+    for own, (excerpts, rows) in zip(vectors, groups, strict=True):
+        checked = excerpts[: len(truth)]  # the first of each text
         both = np.append(checked, rows)
         leads = find_leads(own, layout, layout.hidden[both], seed, both)
         known, asked = leads[: len(checked)], leads[len(checked) :]
