@@ -9,7 +9,7 @@ import { Reader } from "./lib/reader.js";
 import { go, href, isKnown, onGo, useRoute } from "./lib/route.js";
 import { Sidebar } from "./lib/sidebar.js";
 import { learnTitles } from "./lib/text.js";
-import { Page, Trouble, html, say } from "./lib/ui.js";
+import { Page, Trouble, html, keepChoice, say } from "./lib/ui.js";
 import { Compare } from "./views/compare.js";
 import { Import } from "./views/import.js";
 import { MapView } from "./views/map.js";
@@ -54,7 +54,7 @@ function App() {
   learnTitles(about?.metadata ?? {});
   const [title, View] = VIEWS[view] ?? OTHERS[view];
   useEffect(() => {
-    if (index && about) localStorage.setItem("index", index);
+    if (index && about) keepChoice("index", index);
     document.title = `${title}${about ? ` · ${about.id}` : ""} · lexfield`;
   });
   useEffect(() => {
@@ -173,7 +173,7 @@ function Theme() {
   const next = () => {
     const names = Object.keys(THEMES);
     const chosen = names[(names.indexOf(theme) + 1) % names.length];
-    localStorage.setItem("theme", chosen);
+    keepChoice("theme", chosen);
     setTheme(chosen);
     dispatchEvent(new Event("themechoice"));
   };

@@ -272,6 +272,15 @@ export async function copy(text, what) {
   }
 }
 
+/** Keep a choice in this browser, if it has room for it. @param {string} name @param {string} value */
+export function keepChoice(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    return; // only a convenience
+  }
+}
+
 let fading = 0;
 /** A word on what was done, seen and heard. @param {string} text */
 export function toast(text, seconds = 3) {
