@@ -154,7 +154,7 @@ def test_mixtures_of_ones_own(tmp_path: Path) -> None:
     assert [hit.id for hit in index.like("a", k=3)] == ["c", "d", "b"]
     with pytest.raises(InputError, match="imported mixtures"):
         index.search("text", "topic", unit="document")
-    with pytest.raises(InputError, match="are of documents"):
+    with pytest.raises(InputError, match="belong to whole documents"):
         index.like("a#0")
     kept = use_mixtures(index, rows[:2], ["b", "a"])
     assert "2 documents of the index have no mixture" in kept.notes[0]
