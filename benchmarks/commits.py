@@ -1,12 +1,13 @@
 """Compare the speed of two commits: every operation in turns, old and new, in the same run.
 
-    python benchmarks/commits.py OLD-COMMIT [--texts FOLDER] [--rounds 5]
+    python benchmarks/commits.py OLD-COMMIT [--texts FOLDER] [--rounds 5] [--only kwic]
 
 The old commit is checked out, and the working tree is copied, so that what is edited during the run
 does not count. Each operation runs in a process of its own that imports one of the two; processes
 take turns, so that noise hits both alike. Times are those of the processor, with all threads and
 the commands that are started: other work changes them least. A ratio above 1 means that the working
-tree is faster. Written to ``results/commits.json``.
+tree is faster. Written to ``results/commits.json``; with ``--only``, which names some operations by
+a part of their names, the others stay there as they are.
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ def run(source: Path, code: str, texts: Path, folder: Path) -> float:
     return float(done.stdout.split()[-1])
 
 
-def compare(old: Path, new: Path, texts: Path, rounds: int) -> dict[str, dict[str, float]]:
+def compare(
+    old: Path, new: Path, texts: Path, rounds: int, only: str
+) -> dict[str, dict[str, float]]:
     """Return the medians of both trees and their ratio for every operation."""
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as place:
@@ -124,6 +127,8 @@ def compare(old: Path, new: Path, texts: Path, rounds: int) -> dict[str, dict[st
             for name, source in zip("ab", two, strict=True):
                 (folder / f"{name}.txt").write_bytes(source.read_bytes())
         for name, code in OPERATIONS.items():
+            if only not in name and not name.startswith("index"):  # which the others need
+                continue
             taken: dict[str, list[float]] = {"old": [], "new": []}
             for number in range(rounds):
                 turn = ("old", "new") if number % 2 else ("new", "old")
@@ -145,6 +150,7 @@ def main() -> None:
     parser.add_argument("commit")
     parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared/data/books79/txt")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         old, new = Path(place) / "old", Path(place) / "new"
@@ -153,9 +159,11 @@ def main() -> None:
         git = ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "-q", "--detach", str(old), chosen.commit], check=True)
         try:
-            found = compare(old, new, chosen.texts, chosen.rounds)
+            found = compare(old, new, chosen.texts, chosen.rounds, chosen.only)
         finally:
             subprocess.run([*git, "remove", "--force", str(old)], check=True)
+    if chosen.only:
+        found = json.loads(RESULTS.read_text())["operations"] | found
     slower = [name for name, one in found.items() if one["ratio"] < LEAST]
     RESULTS.write_text(json.dumps({"slower": slower, "operations": found}, indent=1) + "\n")
 

@@ -126,7 +126,9 @@ def look_up(
     tokens = normalisation.words(text)
     check_length(tokens)
     excluded = stopwords(language)
-    words, notes = read_compounds(tokens, text, normalisation, _Held(lexicon, normalisation))
+    words, notes = tokens, list[str]()
+    if not all(map(lexicon.ids.__contains__, tokens)):
+        words, notes = read_compounds(tokens, text, normalisation, _Held(lexicon, normalisation))
     counted = Counter(word for word in words if word not in excluded)
     counts = np.array(list(counted.values()), np.int64)
     notes = notes if counted else [note_nothing(tokens)]

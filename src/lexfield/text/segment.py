@@ -221,11 +221,13 @@ def _unicode_pattern(marks: bool = False) -> re.Pattern[str]:
 @cache
 def list_word_characters() -> tuple[list[int], list[int]]:
     """Return the codes of letters, with the marks on them, and of digits in the basic plane."""
-    alone = re.compile(f"[{ALONE}]")
+    characters = [chr(code) for code in range(1 << 16)]
+    alone = set(re.findall(f"[{ALONE}]", "".join(characters)))
     letters, digits = [], []
-    for code, character in enumerate(map(chr, range(1 << 16))):
-        category = unicodedata.category(character)
-        if category in ("Nl", "No") or (category[0] in "LM" and not alone.match(character)):
+    for code, (character, category) in enumerate(
+        zip(characters, map(unicodedata.category, characters), strict=True)
+    ):
+        if category in ("Nl", "No") or (category[0] in "LM" and character not in alone):
             letters.append(code)
         elif category == "Nd":
             digits.append(code)

@@ -39,12 +39,13 @@ def note_words(words: Iterable[str], vocabulary: Words) -> list[str]:
         return []
     known = _known.get(vocabulary)
     if known is None:
-        accented = {fold(word) for word in vocabulary.words if not word.isascii()}
-        known = _known[vocabulary] = _list_spellings(accented, vocabulary)
+        written = list(vocabulary.words)
+        accented = {fold(word) for word in written if not word.isascii()}
+        known = _known[vocabulary] = _list_spellings(accented, written, vocabulary.counts)
     wanted = {word: fold(word) for word in words}
     rare = {plain for word, plain in wanted.items() if not word.isascii() and plain not in known}
     if rare:
-        known = {**known, **_list_spellings(rare, vocabulary)}
+        known = {**known, **_list_spellings(rare, vocabulary.words, vocabulary.counts)}
     notes = []
     for word, plain in wanted.items():
         own = max((count for count, other in known.get(plain, ()) if other == word), default=0)
@@ -84,12 +85,12 @@ def note_misspelt(words: Iterable[str], vocabulary: Words) -> list[str]:
     return [f"did you mean {', '.join(found)}?"] if found else []
 
 
-def _list_spellings(folded: set[str], vocabulary: Words) -> _Spellings:
+def _list_spellings(folded: set[str], words: Iterable[str], counts: Sequence[int]) -> _Spellings:
     """Return all spellings of some folded words, with their counts."""
     found: _Spellings = {}
-    for word, count in zip(vocabulary.words, vocabulary.counts, strict=True):
+    for place, word in enumerate(words):
         if (plain := word if word.isascii() else fold(word)) in folded:
-            found.setdefault(plain, []).append((int(count), word))
+            found.setdefault(plain, []).append((int(counts[place]), word))
     return found
 
 
