@@ -139,6 +139,8 @@ def __getattr__(name: str) -> Any:
         hint = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}{hint}")
     found = globals()[name] = getattr(import_module(home), name)
+    if hasattr(found, "verb"):
+        import_module("lexfield.verbs.python_help").document(found)
     if package := sys.modules.get(f"{__name__}.{name}"):
         # ``import lexfield.search.bm25 as m`` looks for bm25 in the function ``lexfield.search``
         vars(package).update(vars(found))

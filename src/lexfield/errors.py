@@ -47,7 +47,7 @@ class LexfieldError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.typed = shorten(message, _LONGEST), shorten(hint, _LONGEST)
-        self.message, self.hint = map(_name_parameters, self.typed)
+        self.message, self.hint = map(name_parameters, self.typed)
         super().__init__(self.message)
 
     def __str__(self) -> str:
@@ -114,7 +114,7 @@ class MissingExtraError(LexfieldError, ImportError):
     """An optional package is not installed."""
 
 
-def _name_parameters(text: str) -> str:
+def name_parameters(text: str) -> str:
     """Return a text with ``--id-field NAME`` as ``id_field``, and ``--k 5`` as ``k=5``.
 
     Whole commands stay as they are.

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from dataclasses import fields
 from typing import get_type_hints
 
 import msgspec
 import pytest
 
+import lexfield as lx
 from lexfield.verbs import list_verbs
 from lexfield.verbs.results import Result
 
 VERBS = list_verbs()
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_help_in_python_lists_every_option_as_it_is_written_there(name: str) -> None:
+    verb = VERBS[name].load()
+    function = getattr(lx, verb.name)
+    shown = inspect.signature(function).parameters
+    assert list(shown) == [parameter.name for parameter in verb.parameters]
+    described = str(inspect.getdoc(function)).partition("\nArguments:\n")[2]
+    for parameter in verb.parameters:
+        assert shown[parameter.name].default == parameter.default
+        assert f"\n    {parameter.name}" in f"\n{described}"
+    assert not re.search(r"(?<![\w'`-])--[a-z]", described)
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -18,7 +18,7 @@ from lexfield.results import JsonObject
 from lexfield.store.provenance import collect, digest_request
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
-from lexfield.verbs.describe import describe_bounds
+from lexfield.verbs.describe import add_bounds
 from lexfield.verbs.snippets import name_flags
 
 _MOST_BYTES = 100_000_000  # of standard input
@@ -153,14 +153,8 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
         envvar=parameter.flags.variable,
         show_envvar=parameter.flags.variable is not None,
         callback=_flatten,
-        help=_add_bounds(parameter),
+        help=add_bounds(parameter.help, parameter.info),
     )
-
-
-def _add_bounds(parameter: Parameter) -> str:
-    """Return the help of an option with the limits of its value."""
-    limits = "" if parameter.input else describe_bounds(parameter.info)
-    return f"{parameter.help} {limits[:1].upper()}{limits[1:]}{'.' if limits else ''}".rstrip()
 
 
 def _build_old(parameter: Parameter) -> click.Option:

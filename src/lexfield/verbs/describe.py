@@ -51,3 +51,9 @@ def describe_bounds(info: msgspec.inspect.Type) -> str:
             parts = [f"{words} {one:,}" for words, one in limits.items() if one is not None]
             return " and ".join(parts)
     return ""
+
+
+def add_bounds(help: str, info: msgspec.inspect.Type) -> str:
+    """Return the help of an option with the limits of its value."""
+    limits = describe_bounds(info)
+    return f"{help} {limits[:1].upper()}{limits[1:]}{'.' if limits else ''}".rstrip()
