@@ -15,6 +15,7 @@ from lexfield.search.index import Index
 from lexfield.store.folder import Store
 from lexfield.text.document import Document
 from lexfield.vectors import encoders
+from lexfield.verbs.info import info, verify
 from tests.toy_encoder import ToyEncoder
 
 TEXTS = {
@@ -83,7 +84,12 @@ def test_an_interruption_keeps_what_is_finished(
     found = index.search("calm sea", "encoder")
     toy.texts.remove("calm sea")
     assert any("without a vector of the encoder" in note for note in found.notes)
+    (shown,) = info(index.path)
+    assert shown.encoder == {"name": "toy", "dims": toy.dims, "finished": False}
+    assert any("continue with: lexfield encode" in note for note in verify(index.path).notes)
     index.encode()  # the encoder is known by its name
+    (shown,) = info(index.path)
+    assert shown.encoder == {"name": "toy", "dims": toy.dims, "finished": True}
     assert sorted(toy.texts) == sorted(set(toy.texts))  # none was encoded twice
     assert open_row_encodings(index.rows()).missing == 0
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.index.encodings import find_encodings
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.segment import Segment
 from lexfield.index.units import UNITS
@@ -85,6 +86,7 @@ def describe_collection(
         most = f"the {_MOST_FIELDS} that most documents have are listed"
         notes.append(f"{len(counters):,} metadata fields; {most}")
     ways = count_matches(lexicon.matches, lexicon.counts)
+    encoded = find_encodings(store)
     return {
         "path": store.name,
         "generation": int(store.generation),
@@ -99,6 +101,8 @@ def describe_collection(
         "language": meta["language"],
         "normalisation": meta["segments"][0]["corpus"]["normalisation"],
         "vectors": {**meta["vectors"], "coverage": ways},
+        "encoder": encoded
+        and {"name": encoded.name, "dims": encoded.dims, "finished": encoded.is_finished},
         "metadata": {
             name: dict(counters[name].most_common(_MOST_VALUES)) for name in sorted(names)
         },

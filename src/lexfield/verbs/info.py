@@ -12,8 +12,8 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.cluster.shards import check_shards
 from lexfield.errors import CorruptError, InputError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
-from lexfield.index.names import is_in_memory
-from lexfield.index.parts import legacy_folders, stale_parts
+from lexfield.index.names import is_in_memory, name_encoding
+from lexfield.index.parts import ENCODER, legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
 from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
@@ -50,6 +50,7 @@ class IndexInfo:
     language: str
     normalisation: dict[str, bool | str]
     vectors: JsonObject
+    encoder: JsonObject | None = None  # its name, and whether all texts were encoded
     metadata: dict[str, dict[str, int]]
     shards: list[JsonObject] | UnsetType = UNSET
     topics: bool
@@ -70,6 +71,9 @@ class Info(Result[IndexInfo]):
         yield f"sentences   {info.sentences:,}"
         yield f"tokens      {info.tokens:,} ({info.words:,} distinct)"
         yield f"vectors     {info.vectors['name']}, {info.vectors['dims']} dimensions"
+        if info.encoder:
+            state = "" if info.encoder["finished"] else "; it has not seen all texts yet"
+            yield f"encoder     {info.encoder['name']}, {info.encoder['dims']} dimensions{state}"
         if (stem := info.normalisation.get("stem", "none")) != "none":
             yield f"stems       {stem}"
         for match, matches in coverage.items():
@@ -315,7 +319,9 @@ def _list_notes(path: Path, store: Store) -> list[str]:
     except CorruptError:  # as the checks say
         return []
     return [
-        f"stale: {name} lacks the newest texts, so every search computes it again;"
+        f"some texts have not been encoded; continue with: {name_encoding(path)}"
+        if name == ENCODER
+        else f"stale: {name} lacks the newest texts, so every search computes it again;"
         f" update it with: lexfield compact {path}"
         for name in stale
     ] + [

@@ -6,14 +6,13 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from lexfield.errors import name_parameters
 from lexfield.verbs.declare import Parameter, Verb
 from lexfield.verbs.describe import add_bounds
 
 
-def document(function: Callable[..., Any]) -> None:
+def document(function: Callable[..., object]) -> None:
     """Give the function of a verb the signature and the docstring of a call in Python.
 
     They are shown, and never used: the verb reads its own declaration.
