@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from html import escape
@@ -28,12 +29,12 @@ def name_note(name: str, note: str) -> str:
     return type(note)(f"{name}{note}")
 
 
-class Frames:
+class Frames(ABC):
     """Adds conversions to data frames to a class that has ``to_dicts``."""
 
+    @abstractmethod
     def to_dicts(self) -> list[JsonObject]:
         """Return one dictionary per row."""
-        raise NotImplementedError
 
     def records(self) -> list[JsonObject]:
         """Return one flat dictionary per row."""

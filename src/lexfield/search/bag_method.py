@@ -9,6 +9,7 @@ positive weight are not returned; n-grams with a negative weight lower the score
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -87,15 +88,15 @@ class TermScores:
 Scored = list[tuple[Term, TermScores]]
 
 
-class BagMethod:
+class BagMethod(ABC):
     """The base of count, frequency, bm25, lm and translation."""
 
     name: str
     is_fast = True
 
+    @abstractmethod
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
         """Return what an n-gram is worth in each row that holds it."""
-        raise NotImplementedError
 
     def compute_norm(self, bags: Bags, n: int) -> Array:
         """Return what the length of each row adds per n-gram of a query; empty for nothing."""

@@ -17,6 +17,7 @@ So a part sends a few numbers and the query's own words for each row, no vectors
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -65,7 +66,7 @@ class Cover(Protocol):
         """Return the reasons for a row, given what ``take`` returned."""
 
 
-class CoverMethod:
+class CoverMethod(ABC):
     """The base of ``setcover`` and ``ideas``."""
 
     r: int
@@ -75,9 +76,9 @@ class CoverMethod:
     copies = 4  # rows with fewer edits than this from the query repeat it and are not returned
     uses_vectors = True
 
+    @abstractmethod
     def start(self, rows: Rows, query: Query, balls: BallEntries, eligible: Mask, k: int) -> Cover:
         """Return the state before the first of ``k`` rows is chosen."""
-        raise NotImplementedError
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)

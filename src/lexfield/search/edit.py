@@ -10,6 +10,7 @@ The loops are compiled because a search must not hold all texts of an index as P
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -103,7 +104,7 @@ class _Nearest:
             self.limit = int(self.distances[-1])
 
 
-class _Texts:
+class _Texts(ABC):
     """The texts of rows, compared with that of a query: sequences of characters or of words."""
 
     def __init__(self, rows: Rows, text: Sequence[int]) -> None:
@@ -148,14 +149,14 @@ class _Texts:
             distances[order] = count_edits(self._pattern, table, data, *some, limit)
         return distances
 
+    @abstractmethod
     def _select(self, unit: Unit, part: slice, limit: int, among: Mask) -> Array:
         """Return the places in a part of a segment of rows that may be within the limit."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _read(self, number: int, own: Array) -> tuple[Array, ...]:
         """Return for ``count_edits`` the data of a segment, where some rows begin and end there,
         their lengths and the table of codes."""
-        raise NotImplementedError
 
 
 class _Characters(_Texts):

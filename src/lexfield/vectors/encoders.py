@@ -12,6 +12,7 @@ A text that is longer than what a model reads at once is split into windows; not
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,14 +50,15 @@ class Encoded:
         return find_words(self.tokens)
 
 
-class Encoder:
+class Encoder(ABC):
     """Base of all encoders: ``encode`` returns one ``Encoded`` per text."""
 
     name = "encoder"
     codec: Codec | None = None  # for vectors of words; None: fitted to those of the first texts
 
+    @abstractmethod
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        raise NotImplementedError
+        """Return what the encoder says of each text."""
 
 
 class PackagedMiniLm(Encoder):
@@ -98,9 +100,9 @@ class WindowedEncoder(Encoder):
         """Return what the model says of each window."""
         return list(self._read(texts))
 
+    @abstractmethod
     def _join(self, windows: list[str], read: _Readings) -> Encoded:
         """Return what was read of the windows of one text as one."""
-        raise NotImplementedError
 
 
 class FunctionEncoder(WindowedEncoder):
