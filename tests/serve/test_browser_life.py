@@ -24,6 +24,20 @@ from tests.serve.live import ASK, Open, served
 expect.set_options(timeout=30_000)
 TOKEN = "a-token-for-these-tests"
 SLOW = "/measure?index=sample&what=clusters&nulls=true&k="
+LINES = [
+    ("the old", "went out"),
+    ("he said, “", ", went"),
+    ('he said, "', '", she'),
+    ("a life--", "--no"),
+]
+KWIC = {
+    "totals": {"pell-sea": len(LINES)},
+    "results": [
+        {"document": "pell-sea", "sentence": i, "left": left, "match": "boat", "right": right}
+        for i, (left, right) in enumerate(LINES)
+    ],
+    "notes": [],
+}
 UNDER_WAY = {"waiting", "running"}
 VIEWS = ("Overview", "Compare", "Map", "Trends", "Topics", "Measure", "Search")
 
@@ -120,6 +134,35 @@ def test_characters_of_two_units_do_not_shift_the_highlights(visit: Open) -> Non
         }"""
     )
     assert found == [["🌊🚢 ", ""], ["boat", "boat"], [".", ""]]
+
+
+def test_marks_stand_at_their_words_in_a_concordance(visit: Open) -> None:
+    page = visit("/import")
+    page.route("**/v1/kwic?*", lambda route: route.fulfill(json=KWIC))
+    page.goto(f"{page.url.rsplit('/', 1)[0]}/trends?index=sample&q=boat&by=author&at=boat,+pell")
+    lines = page.locator(".kwic li")
+    expect(lines).to_have_count(len(LINES))
+    gap = """line => {
+      const [left, match, right] = [...line.children].map((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one.querySelector("bdi") ?? one);
+        return range.getBoundingClientRect();
+      });
+      return [match.left - left.right > 3, right.left - match.right > 3];
+    }"""
+    assert [lines.nth(i).evaluate(gap) for i in range(len(LINES))] == [
+        [not left.endswith(("“", ' "', "--")), not right.startswith((",", '",', "--"))]
+        for left, right in LINES
+    ]
+
+
+def test_work_whose_stage_is_unknown_shows_the_time_so_far(visit: Open) -> None:
+    job = {"id": "x", "verb": "map", "state": "running", "stage": "", "done": 0, "total": None}
+    page = visit("/import")
+    page.route("**/v1/jobs**", lambda route: route.fulfill(json=job))
+    page.route("**/v1/jobs/**", lambda route: route.fulfill(json=job))
+    page.goto(f"{page.url.rsplit('/', 1)[0]}/map?index=sample")
+    expect(page.locator(".working")).to_contain_text(re.compile(r"Working, [3-9] s so far"))
 
 
 def test_many_slow_views_leave_the_page_and_the_server_free(visit: Open, address: str) -> None:

@@ -7,6 +7,9 @@ import { Outcome, html, number, plural } from "./ui.js";
 
 const STEPS = [10, 100, 1000]; // places of each text
 const TEXTS = 3; // as many places in all as this many texts may have
+// What stands at a word without a space: a mark that ends something after it, one that opens something before it.
+const ENDS = /^(?:[,.;:!?…)\]}’”»%]|["'](?![\p{L}\p{N}])|[-–—]+(?=\S))/u;
+const OPENS = /(?:[([{“‘«„¿¡]|(?:^|\s)["']|\S[-–—]+)$/u;
 
 /** `options`: where to look: an index, documents, a filter, or texts. `metadata`: of documents by their ids. `within`:
  * the first sentence that counts, and the first that no longer does. `forms`: other forms of the word count, too.
@@ -55,8 +58,9 @@ export function Concordance({
             ${lines.map(
               (line) =>
                 html`<li>
-                  <span class="left"><bdi>${line.left}</bdi></span> <b>${line.match}</b> <span
-                    class="right-side">${line.right}</span>
+                  <span class=${OPENS.test(line.left) ? "left close" : "left"}><bdi>${line.left}</bdi></span> <b
+                    >${line.match}</b> <span class=${ENDS.test(line.right) ? "right-side close" : "right-side"}
+                      >${line.right}</span>
                   ${
                     !options.text &&
                     html`<${DocumentLink} id=${line.document} text=${title(line)}

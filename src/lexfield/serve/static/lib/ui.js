@@ -63,7 +63,7 @@ const STATES = { waiting: "Waiting for its turn", running: "Working" };
 
 /** How far a job is, with the time that is left, and a way to give it up. */
 export function Progress({ job, cancel }) {
-  const begun = useRef({ stage: "", at: 0, done: 0, share: 0, seen: 0 });
+  const begun = useRef({ stage: /** @type {string | null} */ (null), at: 0, done: 0, share: 0, seen: 0 });
   const stage = job?.stage ?? "";
   const share = job?.total ? job.done / job.total : null;
   const now = Date.now();

@@ -26,12 +26,13 @@ const languageOf = (code) => {
 };
 
 export function Overview() {
-  const { index, where } = usePage();
+  const { index, where, about } = usePage();
   const options = { index, where };
   const found = useAnswer("overview", options);
-  return html`<${Outcome} asked=${found} wait="Reading the collection…">
-    ${(answer) => html`<${Summary} answer=${answer} options=${options} />`}
-  </${Outcome}>`;
+  return html`${!found.answer && html`<h1>${about.id}</h1>`}
+    <${Outcome} asked=${found} wait="Reading the collection…">
+      ${(answer) => html`<${Summary} answer=${answer} options=${options} />`}
+    </${Outcome}>`;
 }
 
 function Summary({ answer, options }) {
