@@ -380,6 +380,7 @@ export interface IndexInfo {
   vectors: Record<string, any>;
   metadata: Record<string, Record<string, number>>;
   topics: boolean;
+  encoder?: Record<string, any> | null;
   shards?: (Record<string, any>)[];
 }
 export interface IndexSummary {
