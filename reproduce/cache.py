@@ -1,25 +1,28 @@
-"""Which results are still those of the present code, data and arguments.
+"""Which results are still those of the present code and data.
 
-The key of a script's results is a hash over the script, everything of lexfield that it can reach by
-imports (comments, docstrings and layout left out), the files of the data folders that it reads, and
-its arguments. It is kept with the results in ``results/made.json``, beside the hashes of the result
-files, the time they took and the day.
+A script's results depend on the script, on the files of lexfield that it and its worker processes
+opened when it ran (``opened/sitecustomize.py`` lists them), and on the data folders that it reads.
+Their hashes (of Python files without comments, docstrings and layout) are kept in
+``results/made.json``, beside those of the result files, the time they took and the day.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-import re
+import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from importlib.util import source_from_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import xxhash
 
-from lexfield import _HOMES, __version__
+from lexfield import __version__
 from lexfield.store.files import canonical_json, replace_file
 
 HERE = Path(__file__).parent
@@ -30,88 +33,69 @@ MADE = RESULTS / "made.json"
 _SEARCHED = (HERE, ROOT / "benchmarks")  # where scripts find modules of their own
 
 
-def reached(script: Path) -> list[Path]:
-    """The script and every file of lexfield, ``reproduce`` and ``benchmarks`` it can import."""
-    waiting, found = [script], set()
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        text = path.read_text("utf-8")
-        waiting += [file for name in _imported(text) for file in _files(name)]
-        if "import_module(" in text and SOURCE in path.parent.parents:
-            waiting += path.parent.glob("*.py")  # modules fetched by name, as search methods are
-        waiting += [
-            file for name in re.findall(r'"(lexfield\.[\w.]+):\w+"', text) for file in _files(name)
-        ]
-    return sorted(found)
-
-
-@cache
-def _imported(text: str) -> list[str]:
-    """The names of the modules that a source imports, anywhere."""
-    names = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return names
-
-
-def _files(name: str) -> list[Path]:
-    """The files behind a module's name; none where it is not ours."""
-    if name.startswith("lexfield."):
-        home = _HOMES.get(name.removeprefix("lexfield."), name)  # `from lexfield import Index`
-        places = [SOURCE.joinpath(*home.removeprefix("lexfield.").split("."))]
-    else:
-        places = [folder / name for folder in _SEARCHED if "." not in name]
-    files = [p for place in places for p in (place.with_suffix(".py"), place / "__init__.py")]
-    return [path for path in files if path.is_file()]
-
-
 def digest(paths: Iterable[Path], base: Path) -> str:
-    """One hash over names and bytes."""
+    """One hash over the names of files and what they compute or hold."""
     total = xxhash.xxh3_128()
     for path in paths:
         total.update(path.relative_to(base).as_posix().encode() + b"\0")
-        content = path.read_bytes()
-        total.update(xxhash.xxh3_128_digest(_code(content) if path.suffix == ".py" else content))
+        total.update(bytes.fromhex(_hash(path)))
     return total.hexdigest()
 
 
+def _hash(path: Path) -> str:
+    content = path.read_bytes()
+    return _code_hash(content) if path.suffix == ".py" else xxhash.xxh3_128_hexdigest(content)
+
+
 @cache
-def _code(source: bytes) -> bytes:
-    """Return what a module computes: its syntax tree without comments, docstrings and layout."""
+def _code_hash(source: bytes) -> str:
+    """A hash of what a module computes: its tree without comments, docstrings and layout."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         holds_one = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if holds_one and ast.get_docstring(node):
             node.body = node.body[1:]
-    return ast.dump(tree).encode()
+    return xxhash.xxh3_128_hexdigest(ast.dump(tree).encode())
 
 
-def parts(script: Path, data: Path, folders: Sequence[str], arguments: Sequence[str]) -> Any:
-    """What the results of a script depend on, as hashes."""
+def data_hash(data: Path, folders: Sequence[str]) -> str:
+    """One hash over folders of the data; empty if there are none."""
     files = sorted(p for name in folders for p in (data / name).rglob("*") if p.is_file())
+    return digest(files, data) if files else ""
+
+
+@contextmanager
+def listing() -> Iterator[tuple[dict[str, str], Path]]:
+    """The environment in which a script lists what it opens, and the folder of these lists."""
+    with TemporaryDirectory(prefix="lexfield-") as folder:
+        places = [str(HERE / "opened"), os.environ.get("PYTHONPATH", "")]
+        path = os.pathsep.join(filter(None, places))
+        yield {**os.environ, "LEXFIELD_OPENED": folder, "PYTHONPATH": path}, Path(folder)
+
+
+def opened(folder: Path) -> set[Path]:
+    """The files of lexfield, and modules of the scripts, in the lists of a folder."""
+    lines = {line for log in folder.iterdir() for line in log.read_text("utf-8").splitlines()}
+    paths = {Path(source_from_cache(s) if s.endswith(".pyc") else s) for s in lines}
     return {
-        "source": digest(reached(script), ROOT),
-        "script": script_hash(script),
-        "data": digest(files, data) if files else "",
-        "arguments": list(arguments),
+        path
+        for path in paths
+        if (SOURCE in path.parents or (path.parent in _SEARCHED and path.suffix == ".py"))
+        and path.parent.name != "__pycache__"  # compiled kernels
+        and path != HERE / "cache.py"  # computes no figures
+        and path.is_file()
     }
 
 
-def script_hash(script: Path) -> str:
-    """One hash over the script and what it imports from ``reproduce`` and ``benchmarks``."""
-    waiting, found = [script], set()
-    while waiting:
-        path = waiting.pop()
-        if path not in found and SOURCE not in path.parents:
-            found.add(path)
-            waiting += [f for name in _imported(path.read_text("utf-8")) for f in _files(name)]
-    return digest(sorted(found), ROOT)
+def hashes(paths: Iterable[Path]) -> dict[str, str]:
+    """A short hash of what each file computes or holds, by its name."""
+    return {path.relative_to(ROOT).as_posix(): _hash(path)[:8] for path in sorted(paths)}
+
+
+def changed(known: dict[str, str]) -> list[str]:
+    """Those of the hashed files that are not what they were."""
+    now = hashes(path for name in known if (path := ROOT / name).is_file())
+    return [name for name, value in known.items() if now.get(name) != value]
 
 
 def made() -> dict[str, Any]:
@@ -119,12 +103,20 @@ def made() -> dict[str, Any]:
 
 
 def record(
-    name: str, key: Any, outputs: Sequence[str], *, command: str, day: str, minutes: float
+    name: str,
+    files: dict[str, str],
+    data: str,
+    outputs: Sequence[str],
+    *,
+    command: str,
+    day: str,
+    minutes: float,
 ) -> None:
     """Keep what results were made with: code, data, seed, command and duration."""
     known = made()
     known[name] = {
-        "key": key,
+        "files": files,
+        "data": data,
         "version": __version__,
         "commit": commit(),
         "command": command,

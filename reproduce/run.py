@@ -78,11 +78,12 @@ def state(script: Script, data: Path) -> str:
         return "made without a record"
     if missing(script, data):
         return "no data to compare with"
-    return "fresh" if known["key"] == key(script, data) else "older than code or data"
-
-
-def key(script: Script, data: Path) -> Any:
-    return cache.parts(HERE / f"{script.name}.py", data, script.data, ())
+    if known["data"] != cache.data_hash(data, script.data):
+        return "older than the data"
+    if older := cache.changed(known["files"]):
+        others = f" and {len(older) - 1} more" if older[1:] else ""
+        return f"older than {older[0].removeprefix('src/lexfield/')}{others}"
+    return "fresh"
 
 
 def missing(script: Script, data: Path) -> list[str]:
@@ -97,20 +98,26 @@ def run(script: Script, options: argparse.Namespace) -> bool:
     if not options.force and state(script, options.data) == "fresh":
         say(f"{script.name}: fresh")
         return True
-    wanted = key(script, options.data)
     say(f"{script.name}: running, about {script.minutes:g} min")
-    command = [sys.executable, str(HERE / f"{script.name}.py")]
+    path = HERE / f"{script.name}.py"
+    command = [sys.executable, str(path)]
     if script.data:
         command += ["--data", str(options.data)]
     started = time.time()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    with cache.listing() as (environment, lists):
+        done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)
+        paths = cache.opened(lists) | {path}
     minutes = (time.time() - started) / 60
     if done.returncode:
         say(f"{script.name}: failed after {minutes:.1f} min")
         return False
+    if changed := [path.name for path in paths if path.stat().st_mtime > started]:
+        say(f"{script.name}: not recorded, {', '.join(sorted(changed))} changed while it ran")
+        return False
     cache.record(
         script.name,
-        wanted,
+        cache.hashes(paths),
+        cache.data_hash(options.data, script.data),
         script.outputs,
         command=f"lexfield reproduce {script.name}",
         day=f"{datetime.now(UTC):%Y-%m-%d}",
@@ -166,18 +173,19 @@ def provenance(item: Item) -> str:
     known = cache.recorded(item.script, SCRIPTS[item.script].outputs)
     if known is None:
         return f"Made by an earlier version of `{item.script}.py`, without a record."
-    sources, seed = known["key"], known["seed"]
+    seed = known["seed"]
     if isinstance(seed, dict):
         seed = [f"{times} for {name}" for name, times in seed.items()]
     seeds = ", ".join(map(str, seed)) if isinstance(seed, list) else seed
     told = [
         f"Made on {known['made']} by `{known['command']}`",
-        f"lexfield {known['version']} at commit {known['commit']} (source {sources['source'][:8]})",
-        f"data {sources['data'][:8]}" if sources["data"] else "no data but the sample",
+        f"lexfield {known['version']} at commit {known['commit']}",
+        f"data {known['data'][:8]}" if known["data"] else "no data but the sample",
         "no seed" if seed is None else f"seed {seeds}",
         f"{known['minutes']:g} min",
     ]
-    if sources["script"] != cache.script_hash(HERE / f"{item.script}.py"):
+    scripts = {name: old for name, old in known["files"].items() if not name.startswith("src/")}
+    if cache.changed(scripts):
         told.append("**the script has changed since**")
     return "; ".join(told) + "."
 

@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--only", nargs="*", choices=PARTS, help="Parts to run again.")
     options = parser.parse_args()
-    code = cache.digest(cache.reached(Path(__file__)), HERE.parent)
+    code = cache.digest([*sorted(cache.SOURCE.rglob("*.py")), Path(__file__)], cache.ROOT)
     kept = kept_results().get("made", {})
     for part in options.only or [part for part in PARTS if kept.get(part) != code]:
         started = time.time()

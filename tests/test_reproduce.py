@@ -7,6 +7,8 @@ import importlib
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -84,35 +86,64 @@ def test_blocks(reproduce: None, tmp_path: Path) -> None:
         page.html("M", "x" * 5_000_001, [])
 
 
-def test_the_key_sees_code_data_and_arguments(
+def test_the_files_a_run_opens_are_its_code(
     reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = module("cache")
-    shutil.copytree(FOLDER, tmp_path / "reproduce", ignore=shutil.ignore_patterns("results"))
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.bin", "data"))
-    for name, value in {"HERE": tmp_path / "reproduce", "ROOT": tmp_path,
-                        "SOURCE": tmp_path / "src" / "lexfield",
+    (tmp_path / "reproduce" / "results").mkdir(parents=True)
+    shutil.copytree(FOLDER / "opened", tmp_path / "reproduce" / "opened")
+    home = tmp_path / "src" / "lexfield"
+    home.mkdir(parents=True)
+    for name, value in {"HERE": tmp_path / "reproduce", "ROOT": tmp_path, "SOURCE": home,
                         "_SEARCHED": (tmp_path / "reproduce",)}.items():  # fmt: skip
         monkeypatch.setattr(cache, name, value)
-    script = tmp_path / "reproduce" / "variety.py"
-    reached = {path.relative_to(tmp_path).as_posix() for path in cache.reached(script)}
-    assert {"reproduce/variety.py", "src/lexfield/search/index.py", "src/lexfield/text/corpus.py",
-            "src/lexfield/search/wmd.py"} <= reached  # fmt: skip
-    assert not any(path.startswith(("src/lexfield/serve", "src/lexfield/cli")) for path in reached)
-    data = tmp_path / "data"
-    (data / "books").mkdir(parents=True)
-    (data / "books" / "a.txt").write_text("one")
-    first = cache.parts(script, data, ["books"], [])
-    assert cache.parts(script, data, ["books"], []) == first
-    assert cache.parts(script, data, ["books"], ["--fast"]) != first
-    (data / "books" / "a.txt").write_text("two")
-    second = cache.parts(script, data, ["books"], [])
-    assert second["data"] != first["data"] and second["source"] == first["source"]
-    wmd = tmp_path / "src" / "lexfield" / "search" / "wmd.py"
-    wmd.write_text(wmd.read_text("utf-8") + "\n# a comment computes nothing\n", "utf-8")
-    assert cache.parts(script, data, ["books"], [])["source"] == first["source"]
-    wmd.write_text(wmd.read_text("utf-8") + "\nCHANGED = True\n", "utf-8")
-    assert cache.parts(script, data, ["books"], [])["source"] != first["source"]
+    sources = {
+        "src/lexfield/__init__.py": "",
+        "src/lexfield/used.py": "VALUE = 1\n",
+        "src/lexfield/in_worker.py": "",
+        "src/lexfield/unused.py": "",
+        "src/lexfield/words.txt": "a",
+        "reproduce/helper.py": "",
+        "reproduce/unhelpful.py": "",
+        "reproduce/cache.py": "",
+        "reproduce/results/kept.json": "{}",
+        "reproduce/script.py": "import subprocess, sys\nfrom pathlib import Path\n"
+        "import cache, helper, lexfield.used\n"
+        "here = Path(__file__).parent\n"
+        "(here.parent / 'src/lexfield/words.txt').read_text()\n"
+        "(here / 'results/kept.json').read_text()\n"
+        "subprocess.run([sys.executable, '-c', 'import lexfield.in_worker'], check=True)\n",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "src"))
+    for _ in range(2):  # from sources, then from their compiled copies
+        with cache.listing() as (environment, lists):
+            script = str(tmp_path / "reproduce" / "script.py")
+            subprocess.run([sys.executable, script], env=environment, check=True)
+            known = cache.hashes(cache.opened(lists))
+        assert set(known) >= {
+            "reproduce/helper.py",
+            *(f"src/lexfield/{n}" for n in ("__init__.py", "used.py", "in_worker.py", "words.txt")),
+        }
+        assert not any(name.partition("un")[1] for name in known) and len(known) <= 6
+    (tmp_path / "src/lexfield/used.py").write_text('"""Says."""\nVALUE = 1  # one\n')
+    (tmp_path / "src/lexfield/unused.py").write_text("CHANGED = True")
+    assert cache.changed(known) == []
+    (tmp_path / "src/lexfield/used.py").write_text("VALUE = 2\n")
+    (tmp_path / "src/lexfield/words.txt").unlink()
+    assert cache.changed(known) == ["src/lexfield/used.py", "src/lexfield/words.txt"]
+
+
+def test_data_by_content(reproduce: None, tmp_path: Path) -> None:
+    data_hash = module("cache").data_hash
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "a.txt").write_text("one")
+    first = data_hash(tmp_path, ["books"])
+    (tmp_path / "other.txt").write_text("not asked for")
+    assert data_hash(tmp_path, ["books"]) == first != data_hash(tmp_path, []) == ""
+    (tmp_path / "books" / "a.txt").write_text("two")
+    assert data_hash(tmp_path, ["books"]) != first
 
 
 def test_records(reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +153,8 @@ def test_records(reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "x.json").write_text("{}")
     assert cache.recorded("x", ["x.json"]) is None
     (tmp_path / "x.json").write_text('{"seed": 7}')
-    cache.record("x", {"source": "s"}, ["x.json"], command="c", day="2026-01-02", minutes=1.24)
+    how = {"command": "c", "day": "2026-01-02", "minutes": 1.24}
+    cache.record("x", {"src/a.py": "s"}, "d", ["x.json"], **how)
     known = cache.recorded("x", ["x.json"])
     assert (known["minutes"], known["seed"], known["command"]) == (1.2, 7, "c")
     assert known["commit"] and known["version"]
@@ -139,7 +171,7 @@ def test_the_page_never_claims_newer_results_than_there_are(
     assert run.provenance(item).startswith(f"Made on {known['made']} by `lexfield reproduce lect")
     assert "changed since" not in run.provenance(item)
     with monkeypatch.context() as changed:
-        changed.setattr(cache, "script_hash", lambda script: "another")
+        changed.setattr(cache, "hashes", lambda paths: dict.fromkeys(known["files"], "another"))
         assert "**the script has changed since**" in run.provenance(item)
     monkeypatch.setattr(cache, "_sums", lambda outputs: {"lecture.json": "another"})
     assert "without a record" in run.provenance(item)
@@ -150,7 +182,7 @@ def test_a_run_continues_where_it_was_interrupted(
 ) -> None:
     run, cache = module("run"), module("cache")
     monkeypatch.setattr(run, "HERE", tmp_path)
-    monkeypatch.setattr(run, "key", lambda script, data: {"source": script.name})
+    monkeypatch.setattr(cache, "ROOT", tmp_path)
     monkeypatch.setattr(run, "write_report", lambda: None)
     monkeypatch.setattr(cache, "RESULTS", tmp_path)
     monkeypatch.setattr(cache, "MADE", tmp_path / "made.json")
@@ -169,6 +201,9 @@ def test_a_run_continues_where_it_was_interrupted(
     (tmp_path / "repaired").touch()
     assert [run.run(script, options) for script in scripts] == [True, True]
     assert (tmp_path / "ran").read_text().split() == ["first", "second", "second"]
+    with (tmp_path / "first.py").open("a") as file:
+        file.write("VALUE = 2")
+    assert run.state(scripts[0], tmp_path) == "older than first.py"
 
 
 def test_slips_are_kept_only_where_asked(reproduce: None) -> None:

@@ -77,8 +77,8 @@ def rerun_papers(
     """Rerun the tables and figures of the papers.
 
     Our results are shown next to the published ones. Works in a copy of lexfield's sources, which
-    has the folder reproduce. Results are kept until code, data or arguments change. Writes
-    docs/results.md and reproduce/report.html.
+    has the folder reproduce. Results are kept until the data, or the code that they used,
+    change. Writes docs/results.md and reproduce/report.html.
 
         lexfield reproduce --list
         lexfield reproduce hare-table-3 lecture
