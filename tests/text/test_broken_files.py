@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,13 @@ from lexfield.errors import ReadError
 from lexfield.text.corpus import Corpus
 from lexfield.text.source import CUT_OFF
 
+_SENT = b"From a@b.org Mon Jan  1 10:00:00 2020\nSubject: x\n\nHello.\n\n"
+LONG_LINES = {
+    "a.txt": b"a b " * 100_000 + "\ncafé\n".encode("latin-1"),
+    "a.mbox": _SENT + b"From " + b"1:11" * 50_000,
+    "a.html": b"<html><title>" + b"</title " * 40_000,
+    "a.md": b"[" * 400_000,
+}
 CUT = dict.fromkeys(("a.docx", "a.epub", "a.odt", "a.zip"), "its end is missing")
 CUT["a.xml"] = "it ends too early"
 
@@ -52,3 +60,11 @@ def test_ids_that_are_used_twice_do_not_stop_a_folder(tmp_path: Path) -> None:
     assert any(
         "the rest, from line 4: the id '3' is used twice): b.csv" in note for note in corpus.notes
     )
+
+
+@pytest.mark.parametrize("name", LONG_LINES)
+def test_the_time_for_a_long_line_grows_with_its_length_alone(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, LONG_LINES[name])
+    began = time.process_time()
+    Corpus.read(path)
+    assert time.process_time() - began < 3

@@ -45,8 +45,9 @@ _RARE = {  # what an encoding must fit better than those of Windows, in words
 _WEIGHT = 2.0  # of a wrong character, in words
 _OTHER_SCRIPTS = ("bg", "el", "ru", "uk")
 _SIGNS = frozenset("\xa0¡§«°»¿‘’‚“”„–—…€№\u00ad†•")  # usual in texts of all languages
-_BEYOND = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
+_BEYOND = re.compile(rb"[\x80-\xff]")
 _SAMPLE = 4000  # bytes
+_BEFORE = 500  # bytes of a long line before one beyond ASCII
 _WRONG = 0.1  # at most, of the characters beyond ASCII
 _KNOWN = 0.02  # at least, of the words, in a text long enough to tell
 _WORDS = 30  # are that long
@@ -72,16 +73,17 @@ def _sample(data: bytes) -> bytes:
     """Return the lines from the middle of a text that have bytes beyond ASCII."""
     if len(data) <= _SAMPLE:
         return data
-    lines, size = [], 0
+    pieces, size = [], 0
     middle = data.find(b"\n", len(data) // 2) + 1
     for start, end in ((middle, len(data)), (0, middle)):
-        for found in _BEYOND.finditer(data, start, end):
-            if size < _SAMPLE:
-                lines.append(found[0][: _SAMPLE - size])
-                size += len(lines[-1])
-            else:
-                break
-    return b"\n".join(lines)
+        while size < _SAMPLE and (found := _BEYOND.search(data, start, end)):
+            line = data.rfind(b"\n", start, found.start()) + 1
+            begin = max(start, line, found.start() - _BEFORE)
+            newline = data.find(b"\n", begin, begin + _SAMPLE - size)
+            start = newline + 1 if newline >= 0 else min(end, begin + _SAMPLE - size)
+            pieces.append(data[begin:start])
+            size += start - begin
+    return b"".join(pieces)
 
 
 def _weigh(sample: bytes, encoding: str) -> Iterator[tuple[float, float, bool]]:

@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(
     r"""([a-zA-Z][\w:.-]*+)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.ASCII
 )
 _RAW = frozenset("script style textarea noscript template iframe svg math object".split())
-_RAW_END = {name: re.compile(f"</{name}\\b[^>]*>", re.IGNORECASE) for name in (*_RAW, "title")}
+_RAW_END = {name: re.compile(f"</{name}\\b[^<>]*+>", re.IGNORECASE) for name in (*_RAW, "title")}
 _ASIDE = frozenset("nav footer aside form header menu select button dialog".split())
 _FOLLOWED = _ASIDE | set("a main article head".split())  # elements that may be open
 _NOTED = _FOLLOWED | {"body", "br", "html", "meta"}
