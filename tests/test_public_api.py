@@ -119,6 +119,7 @@ FAILS = {
     "lx.evaluate({'q': ['a', 'b']}, {'q': {'a': 1}})": "Got {'q': ['a', 'b']} instead.",
     "lx.run('my.idx', [1])": "Queries must be a file, a list of texts, or {id: text}.",
     "lx.open(5)": "path must be the path of an index. Got 5 instead.",
+    "lx.Index(TEXTS, encoder='minilm')": "no option 'encoder'. Encode the texts afterwards: index.",
     "lx.Index(TEXTS, ids=['a', 'b'])": "Index has no option 'ids'. Use lx.Document(id, text,",
     "lx.Index.open(5)": "path must be a string or a Path. Got 5 instead.",
     "lx.Bag(5)": "A Bag is made of counts or of a list of types. Got 5 instead.",

@@ -166,6 +166,11 @@ def test_other_dimensions_are_an_error_and_nothing_is_lost(tmp_path: Path) -> No
     assert index.search("calm sea", "encoder", 1)[0].document == "a"
 
 
+def test_vectors_of_several_lengths_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="vectors of 17 and of 20 dimensions"):
+        build(tmp_path / "i").encode(lambda texts: [np.ones(len(text)) for text in texts])
+
+
 def test_vectors_of_another_encoder_are_not_replaced_unasked(tmp_path: Path) -> None:
     index = build(tmp_path / "i")
     index.encode(ToyEncoder())

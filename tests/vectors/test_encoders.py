@@ -39,6 +39,16 @@ def test_a_function_that_returns_something_else(bad: Any) -> None:
         lx.embed(["a", "b", "c"], encoder=bad)
 
 
+def test_a_generator_of_vectors() -> None:
+    made = lx.embed(["a cat", "a dog"], encoder=lambda texts: (row for row in spell(texts)))
+    np.testing.assert_array_equal(made, lx.embed(["a cat", "a dog"], encoder=spell))
+
+
+def test_vectors_of_several_lengths() -> None:
+    with pytest.raises(InputError, match="vectors of 1 and of 3 dimensions"):
+        lx.embed(["a", "abc"], encoder=lambda texts: [np.ones(len(text)) for text in texts])
+
+
 @pytest.mark.parametrize("bad", [3, object(), dict])
 def test_not_an_encoder(bad: object) -> None:
     with pytest.raises(InputError, match="is not an encoder"):

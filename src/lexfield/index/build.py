@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -15,7 +15,7 @@ from uuid import uuid4
 import numpy as np
 
 from lexfield.arrays import Array
-from lexfield.errors import InputError, StoreError, check, shorten
+from lexfield.errors import InputError, StoreError, check, refuse_unknown, shorten
 from lexfield.index.encoding_job import update_encodings
 from lexfield.index.lexicon import embed_words
 from lexfield.index.metrics import derive_missing, read_maps
@@ -116,6 +116,15 @@ def add_numbers(
 ) -> Corpus:
     """Return new documents as a corpus, with numbers for plain texts that are not ``taken``."""
     return to_corpus(number_texts(check_documents(documents), taken), progress, normalisation)
+
+
+def check_arguments(owner: Callable[..., object], others: object, unknown: Sequence[str]) -> None:
+    """Raise InputError if an index was made with arguments that it does not have."""
+    check(not others, "texts", "the only unnamed argument: Index.build(texts, path)", others)
+    hint = "Use lx.Document(id, text, metadata={…})."
+    if "encoder" in unknown:
+        hint = "Encode the texts afterwards: index.encode(encoder)."
+    refuse_unknown(owner, unknown, hint)
 
 
 def refuse_taken(ids: Iterable[str], known: Container[str]) -> None:

@@ -20,12 +20,13 @@ from typing import Never, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import ChangedError, InputError, check, refuse_unknown
+from lexfield.errors import ChangedError, InputError, check
 from lexfield.index.about import describe_collection
 from lexfield.index.build import (
     KIND,
     Documents,
     add_numbers,
+    check_arguments,
     check_free,
     check_tokenizer,
     choose_merged,
@@ -81,8 +82,7 @@ class Collection:
         Arguments are those of ``build``, and ``tokenize`` may be any function that returns the
         words of a sentence; ``save`` keeps the result.
         """
-        check(not others, "texts", "the only unnamed argument: Index.build(texts, path)", others)
-        refuse_unknown(type(self), unknown, "Use lx.Document(id, text, metadata={…}).")
+        check_arguments(type(self), others, tuple(unknown))
         folder = tempfile.mkdtemp(prefix=MEMORY)
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = Path(folder) / "index"

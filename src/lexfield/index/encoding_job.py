@@ -31,7 +31,13 @@ from lexfield.index.units import UNITS, byte_spans
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.store.folder import Store
 from lexfield.vectors.codec import Codec
-from lexfield.vectors.encoders import Encoder, encode_each, is_known_elsewhere, open_encoder
+from lexfield.vectors.encoders import (
+    Encoder,
+    check_dimensions,
+    encode_each,
+    is_known_elsewhere,
+    open_encoder,
+)
 
 _TOGETHER = 64  # texts that are encoded between two reports
 _SECONDS = 30.0  # after which finished work is kept
@@ -163,6 +169,8 @@ class EncodingJob:
         if all(isinstance(one, str) for _, one in items) and self._held is None:
             name = self._encoder.name if self._encoder else ""
             raise InputError(f"The encoder {name!r} failed on every text. {self.failed[0]}")
+        if self._held is None and self._encoder is not None:
+            check_dimensions(self._encoder, [one for _, one in items])
         codec, is_fitted = (self._held.codec, True) if self._held else self._choose_codec(items)
         sizes = {len(one.vector) for _, one in items if not isinstance(one, str)}
         if sizes - {len(codec.mean)}:

@@ -94,11 +94,19 @@ class _Measured:
 
     def has(self, rows: NDArray[np.int64]) -> bool:
         """Were all of these rows measured?"""
-        return bool(np.isin(rows, self._rows).all())
+        return not len(self._find_new(rows))
+
+    def _find_new(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return those of some different rows that were not measured."""
+        if not len(self._rows):
+            return rows
+        places = np.minimum(np.searchsorted(self._rows, rows), len(self._rows) - 1)
+        new: NDArray[np.int64] = rows[self._rows[places] != rows]
+        return new
 
     def find(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return squared distances of rows."""
-        new = np.setdiff1d(rows, self._rows)
+        new = self._find_new(rows)
         if len(new):
             found = measure(self._unit, self._vector, new)
             if self._credits is not None:

@@ -13,7 +13,7 @@ A text that is longer than what a model reads at once is split into windows; not
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -109,7 +109,8 @@ class FunctionEncoder(WindowedEncoder):
     """A function from texts to an (n, d) array."""
 
     def _read_batch(self, texts: list[str]) -> _Readings:
-        made = np.asarray(self._read(texts), np.float64)
+        read = self._read(texts)
+        made = np.asarray(list(read) if isinstance(read, Iterator) else read, np.float64)
         if made.ndim != 2 or len(made) != len(texts):
             raise InputError(
                 f"The encoder {self.name!r} returned an array of shape {made.shape} for"
@@ -354,6 +355,17 @@ def _check(one: Encoded) -> Encoded | str:
     return one if one.vector.any() else "its vector is zero"
 
 
+def check_dimensions(encoder: Encoder, made: Iterable[Encoded | str]) -> None:
+    """Raise InputError if an encoder returned vectors of several lengths."""
+    sizes = sorted({len(one.vector) for one in made if not isinstance(one, str)})
+    if len(sizes) > 1:
+        raise InputError(
+            f"The encoder {encoder.name!r} returned vectors of {sizes[0]} and of {sizes[1]}"
+            " dimensions.",
+            "All must have the same number of dimensions.",
+        )
+
+
 def embed_with_encoder(texts: Sequence[str], source: Any) -> NDArray[np.float32]:
     """Return an (n, d) array with the vector of each text, of length 1."""
     encoder = open_encoder(source)
@@ -362,5 +374,6 @@ def embed_with_encoder(texts: Sequence[str], source: Any) -> NDArray[np.float32]
     for number, one in enumerate(made):
         if isinstance(one, str):
             raise InputError(f"The encoder {encoder.name!r} failed on text {number}: {one}.")
+    check_dimensions(encoder, made)
     vectors = np.stack([one.vector for one in made if not isinstance(one, str)])
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
