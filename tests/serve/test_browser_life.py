@@ -165,6 +165,16 @@ def test_work_whose_stage_is_unknown_shows_the_time_so_far(visit: Open) -> None:
     expect(page.locator(".working")).to_contain_text(re.compile(r"Working, [3-9] s so far"))
 
 
+def test_what_takes_too_long_for_a_request_goes_on_as_a_job(visit: Open) -> None:
+    page = visit("/import", quiet=True)
+    late = {"error": "This took longer than 30 seconds and was stopped.", "hint": ""}
+    page.route("**/v1/search?*", lambda route: route.fulfill(json=late, status=504))
+    with page.expect_response("**/v1/jobs"):
+        page.goto(f"{page.url.rsplit('/', 1)[0]}{ASK}")
+    expect(page.locator(".hit")).to_have_count(10)
+    expect(page.locator(".problem")).to_have_count(0)
+
+
 def test_many_slow_views_leave_the_page_and_the_server_free(visit: Open, address: str) -> None:
     page = visit(f"{SLOW}20")
     for k in range(21, 33):

@@ -127,6 +127,7 @@ export async function follow(start, show, signal) {
 export const work = (verb, options, show, signal) =>
   follow((follower) => post("jobs", { verb, options: typed(given(options)), follower }), show, signal);
 
+const TOO_SLOW = 504; // what a request took, up to the server's limit
 const NOTHING = { key: "", answer: null, problem: null, busy: false, job: null };
 const kept = new Map(); // answers of late, so that going back is immediate
 const KEEP = 40;
@@ -182,9 +183,13 @@ export function useAnswer(verb, options, { job = false } = {}) {
     const leave = (leaving.current = new AbortController());
     set((old) => ({ ...old, problem: null, busy: true, job: null }));
     const show = (now) => !leave.signal.aborted && set((old) => ({ ...old, job: now }));
+    const begin = () => work(String(verb), options, show, leave.signal);
     const asked = job
-      ? work(String(verb), options, show, leave.signal)
-      : share(key, (signal) => call(verb, options, signal), leave.signal);
+      ? begin()
+      : share(key, (signal) => call(verb, options, signal), leave.signal).catch((problem) => {
+          if (problem.status !== TOO_SLOW) throw problem;
+          return begin(); // as a job it may take longer
+        });
     asked.then(
       (answer) => {
         if (leave.signal.aborted) return;
