@@ -175,6 +175,18 @@ def test_what_takes_too_long_for_a_request_goes_on_as_a_job(visit: Open) -> None
     expect(page.locator(".problem")).to_have_count(0)
 
 
+def test_a_trend_is_not_taken_for_an_empty_form_while_its_fields_are_on_their_way(
+    visit: Open,
+) -> None:
+    page = visit("/import")
+    page.route("**/v1/facets?*", lambda route: None)
+    page.goto(f"{page.url.rsplit('/', 1)[0]}/trends?index=sample&q=boat&by=author")
+    expect(page.get_by_label("Over")).to_have_value("author")
+    expect(page.get_by_text("Counting…")).to_be_visible()
+    expect(page.get_by_text("See where a word rises")).to_have_count(0)
+    page.unroute_all(behavior="ignoreErrors")
+
+
 def test_many_slow_views_leave_the_page_and_the_server_free(visit: Open, address: str) -> None:
     page = visit(f"{SLOW}20")
     for k in range(21, 33):

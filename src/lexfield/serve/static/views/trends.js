@@ -9,18 +9,20 @@ import { narrow } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink, titleOf } from "../lib/text.js";
-import { Notes, Outcome, Select, Table, Typed, fieldName, html, number, plain, usePage } from "../lib/ui.js";
+import { Notes, Outcome, Select, Table, Trouble, Typed, fieldName, html, number, plain, usePage } from "../lib/ui.js";
 import { sentenceOf } from "./overview.js";
 import { TopicDocuments, wordsOf } from "./topics.js";
 
 const ALONG = "(one text)";
 const PER = 10_000;
+const NOBODY = "No document passes the filter. Clear it on the left, or choose less.";
 
 export function Trends() {
   const { index, where, params, about } = usePage();
   const facets = useAnswer("facets", { index });
   const known = useAnswer("topics", about.topics ? { index, k: 4 } : null).answer?.results ?? [];
-  const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
+  const listed = useAnswer("documents", { index, where, k: 2000 });
+  const documents = listed.answer?.results ?? [];
   const useful = (facets.answer?.results ?? []).filter(
     (one) => one.distinct > 1 && one.distinct < 0.8 * documents.length,
   );
@@ -35,7 +37,9 @@ export function Trends() {
   const along = by === ALONG || (!fields.includes(by) && !!facets.answer);
   const text = document || documents[0]?.id || "";
   const bins = params.get("bins") ?? "";
-  const asks = words.length + topics.length > 0 && (along ? text : facets.answer);
+  const isAsked = words.length + topics.length > 0;
+  const asks = isAsked && (along ? text : facets.answer);
+  const choices = facets.answer || along ? fields : [by]; // the fields are on their way
   const place = along ? { document: text } : { by, where };
   const options = asks ? { index, query: words, topic: topics, bins: bins || null, ...place } : null;
   const found = useAnswer("trend", options);
@@ -52,7 +56,7 @@ export function Trends() {
         onChange=${(value) => change({ topic: value, at: null })} />`
       }
       <${Select} label="Over" value=${along ? ALONG : by}
-        choices=${[...fields.map((name) => [name, fieldName(name)]), [ALONG, "the course of one text"]]}
+        choices=${[...choices.map((name) => [name, fieldName(name)]), [ALONG, "the course of one text"]]}
         onChange=${(value) => change({ by: value, document: value === ALONG ? text : null, at: null })} />
       ${
         along &&
@@ -63,7 +67,9 @@ export function Trends() {
       <${Select} label="Steps" value=${bins} choices=${[["", "automatic"], "5", "10", "20", "40"]}
         onChange=${(value) => change({ bins: value, at: null })} />
     </form>
-    ${!asks && html`<${Suggest} />`}
+    ${!isAsked && html`<${Suggest} />`}
+    <${Trouble} problem=${facets.problem ?? listed.problem} retry=${facets.problem ? facets.retry : listed.retry} />
+    ${isAsked && !asks && html`<p class="hint">${along && listed.answer ? NOBODY : "Counting…"}</p>`}
     ${
       asks &&
       html`<${Outcome} asked=${found} wait="Counting…">
@@ -104,8 +110,7 @@ function Chart({ answer, options, along, by, text, documents }) {
   const { index, where, params } = usePage();
   const kind = answer.kind;
   const rows = useMemo(() => answer.results.map((one) => ({ ...one, ...place(one, kind) })), [answer]);
-  if (!rows.length)
-    return html`<p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
+  if (!rows.length) return html`<p class="hint">${NOBODY}</p>`;
   const series = [...new Set(rows.map((one) => one.series))];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
