@@ -68,3 +68,12 @@ def test_equal_texts_are_equal_in_every_segment(tmp_path: Path) -> None:
     assert len(grown.segments) == 2
     found = [[hit.id for hit in one.search("fx cj dz", "ideas", 6)] for one in (anew, grown)]
     assert found[0] == found[1]
+
+
+def test_only_equal_scores_may_change_places() -> None:
+    one = [("a", 0.9), ("b", 0.5), ("c", 0.5), ("d", 0.1)]
+    assert model.agree(one, [("a", 0.9), ("c", 0.5 + 5e-8), ("b", 0.5), ("d", 0.1)])
+    assert model.agree(one, [*one[:3], ("e", 0.1)])
+    assert not model.agree(one, [("b", 0.9), ("a", 0.5), ("c", 0.5), ("d", 0.1)])
+    assert not model.agree(one, [("a", 0.9), ("b", 0.5), ("x", 0.5), ("d", 0.1)])
+    assert not model.agree(one, one[:3])
