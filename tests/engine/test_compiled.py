@@ -116,8 +116,23 @@ def test_kept_code_raises_errors_and_works_beside_numba(tmp_path: Path) -> None:
     assert compiles(tmp_path, then=AGAIN)
 
 
-def test_a_folder_that_everybody_can_write_is_not_used(tmp_path: Path) -> None:
-    tmp_path.chmod(0o700)
-    assert machine_code._is_private(tmp_path)
-    tmp_path.chmod(0o777)
-    assert not machine_code._is_private(tmp_path)
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has other permissions")
+def test_code_that_others_can_write_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEXFIELD_KERNELS", str(tmp_path))
+    for mode in (0o777, 0o770):
+        tmp_path.chmod(mode)
+        assert not machine_code._is_private(tmp_path)
+    tmp_path.chmod(0o755)
+    mask = os.umask(0)  # what is kept is private whatever the user's files are
+    try:
+        compiled.kernel(twice)(3)
+    finally:
+        os.umask(mask)
+    (path,) = tmp_path.glob("*.kernel")
+    kernel = compiled.kernel(twice)
+    name = f"{kernel._meaning!r} {['int']!r}"  # type: ignore[attr-defined]
+    assert machine_code.load(name)
+    path.chmod(0o664)
+    assert not machine_code.load(name)

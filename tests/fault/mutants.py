@@ -6,7 +6,7 @@ In a mutant, one comparison, operator, number, condition or truth value of a fun
 is killed if one of the tests that reach the line fails, or does not end. Mutants are drawn at
 random, the same ones every time and equally many of each module; those in messages and annotations
 are left out. Each mutant is a fork of a process that has imported everything, in which the code of
-the function is replaced, so that it costs little more than its tests.
+the function is replaced, so that it takes little more time than its tests.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from lexfield.engine.compiled import _Kernel
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "lexfield"
-KNOWN = Path(__file__).parent / "results" / "mutants.part.json"
-COUNT = 16  # mutants of a module
+RESULTS = Path(__file__).parent / "results"
+COUNT = 12  # mutants of a module
 # Modules of a package, and the tests they are tried with.
 PACKAGES: dict[str, tuple[str, str]] = {
     "store": (
@@ -78,14 +78,20 @@ def find_mutations(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     """Yield nodes that can be changed, and how; not in messages, annotations or constants."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     seen = set[int]()  # what is in a function in a function is in both
-    for statement in (one for function in functions for one in function.body):
-        if isinstance(statement, ast.Raise):
-            continue
-        for node in ast.walk(statement):
-            how = _find_change(node)
-            if how and id(node) not in seen:
-                seen.add(id(node))
-                yield node, how
+    for node in (one for function in functions for line in function.body for one in _walk(line)):
+        how = _find_change(node)
+        if how and id(node) not in seen:
+            seen.add(id(node))
+            yield node, how
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Raise | ast.JoinedStr | ast.AnnAssign):  # messages, annotations
+        yield from _walk(node.value) if isinstance(node, ast.AnnAssign) and node.value else ()
+        return
+    yield node
+    for one in ast.iter_child_nodes(node):
+        yield from _walk(one)
 
 
 def _find_change(node: ast.AST) -> str:
@@ -305,7 +311,8 @@ def score(package: str, count: int = COUNT) -> dict[str, Any]:
     """Return how many mutants of a package are killed; one that was killed is not run again."""
     modules, files = PACKAGES[package]
     tests = [f"tests/{one}.py" for one in files.split() if (ROOT / f"tests/{one}.py").exists()]
-    known: list[str] = json.loads(KNOWN.read_text()) if KNOWN.exists() else []
+    kept = RESULTS / f"mutants.{package}.part.json"
+    known: list[str] = json.loads(kept.read_text()) if kept.exists() else []
     results = []
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as name:
@@ -324,7 +331,7 @@ def score(package: str, count: int = COUNT) -> dict[str, Any]:
             killed = mutant.key in known or is_killed(mutant, reached, folder / "log")
             if killed and mutant.key not in known:
                 known.append(mutant.key)
-                KNOWN.write_text(json.dumps(known, indent=1))
+                kept.write_text(json.dumps(known, indent=1))
             results.append((killed, mutant.describe()))
             print("killed  " if killed else "survived", results[-1][1], file=sys.stderr, flush=True)
     survivors = [what for killed, what in results if not killed]

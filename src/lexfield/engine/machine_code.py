@@ -5,9 +5,9 @@ Here the machine code of a kernel is a file of its own: a SHA-256 of everything 
 of JSON, and the object code as LLVM wrote it. llvmlite loads it with the parts of Numba that are
 written in C, which takes milliseconds. The name of a file is a digest of what the kernel computes,
 of the types of its arguments, and of the versions and the processor it was compiled for.
-A file that is damaged or made for something else is not read, and neither is a folder that others
-can write to; the kernel is then compiled again. The folder is the user's cache, or that named by
-``LEXFIELD_KERNELS``.
+A file that is damaged or made for something else is not read, nor one that others can write to or
+that is in a folder that they can write to; the kernel is then compiled again. The folder is the
+user's cache, or that named by ``LEXFIELD_KERNELS``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SUM = 32  # bytes
 def load(name: str) -> Entry | None:
     """Return a kernel whose machine code was kept under a name, or None."""
     path = _find_path(name)
-    if path is None or not _is_private(path.parent):
+    if path is None or not (_is_private(path.parent) and _is_private(path)):
         return None
     try:
         data = path.read_bytes()
@@ -79,6 +79,7 @@ def keep(name: str, compiled: Any) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _is_private(path.parent):
             replace_file(path, hashlib.sha256(data).digest() + data)
+            path.chmod(0o600)
             _delete_oldest(path.parent)
 
 
@@ -129,15 +130,15 @@ def _find_numba() -> Path | None:
     return Path(found.origin).parent if found is not None and found.origin else None
 
 
-def _is_private(folder: Path) -> bool:
-    """Return whether a folder is ours or the system's, and not everybody's to write."""
+def _is_private(path: Path) -> bool:
+    """Return whether a file or folder is ours or the system's, and nobody else's to write."""
     if not hasattr(os, "getuid"):
         return True  # Windows: the folder of a user is private by default
     try:
-        status = os.stat(folder)
+        status = os.stat(path)
     except OSError:
         return False
-    return status.st_uid in (0, os.getuid()) and not status.st_mode & 0o002
+    return status.st_uid in (0, os.getuid()) and not status.st_mode & 0o022
 
 
 def _link(header: dict[str, Any], code: bytes) -> Entry | None:
