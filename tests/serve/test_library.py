@@ -17,6 +17,7 @@ pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from starlette.testclient import TestClient
 
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
 from lexfield.serve.library import INDEXES, Library, Scrubber, make_slug
@@ -137,6 +138,25 @@ def test_an_index_that_is_written_meanwhile_is_not_called_damaged(tmp_path: Path
 
     asyncio.run(go())
     assert scrubber.list_damage() == {}
+
+
+def test_an_index_that_is_deleted_meanwhile_is_not_called_damaged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not even if it was deleted before it was its turn."""
+    index = Index.build(Corpus.of(["The ship came home."]), tmp_path / "x.idx")
+    library = Library([index.path], [], tmp_path / "folder")
+    scrubber = Scrubber(library)
+
+    class Deleting:
+        async def ask(self, function: str, item: JsonObject) -> bytes:
+            library.indexes.clear()
+            return b"x does not exist"
+
+    shutil.rmtree(index.path)
+    scrubber._process = Deleting()  # type: ignore[assignment]
+    asyncio.run(scrubber.check_all())
+    assert not caplog.records
 
 
 def test_it_looks_again_and_again(tmp_path: Path) -> None:

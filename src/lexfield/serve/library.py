@@ -287,7 +287,7 @@ class Scrubber:
                 if error.status != status_of(CorruptError("")):
                     continue  # it could not be read now; that says nothing about its bytes
                 problem = error.message
-            if before != generation_of(path):
+            if before != generation_of(path) or kept not in self._library.list_all().values():
                 continue  # it was written or deleted meanwhile
             if problem and not self.find_damage(kept):
                 logging.getLogger("lexfield.serve").error("%s is damaged: %s", path, problem)

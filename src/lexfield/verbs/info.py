@@ -146,7 +146,8 @@ class Verification(Result[FileCheck]):
             size = sum(check.bytes for check in self.results) / 1e6
             unit = "row" if self.path.is_file() else "block"
             files = pluralise(len(self.results), "file")
-            yield f"ok: {files}, {size:,.1f} MB, every {unit} as written"
+            start = "ok" if self.mismatch is UNSET else "not the one expected"
+            yield f"{start}: {files}, {size:,.1f} MB, every {unit} as written"
         if self.root is not UNSET:
             yield f"root: {self.root}"
 
