@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +109,17 @@ def test_a_worker_is_killed_from_another_thread() -> None:
     with pytest.raises(WorkerError, match=r"exit code -9"):
         worker.ask("lexfield.errors:check", {})
     assert not worker.is_running
+
+
+def test_a_killed_worker_leaves_no_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    work = "import tempfile; tempfile.mkdtemp(); print(flush=True); input(); input()"
+    worker = processes.Worker()
+    worker.command = [sys.executable, "-c", work]
+    with pytest.raises(WorkerError):  # an empty line is no reply
+        worker.ask("lexfield.errors:check", {})
+    assert not worker.is_running
+    assert not list(tmp_path.iterdir())

@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from lexfield.engine.tasks import MEMORY, call, restore_error
@@ -46,7 +47,8 @@ class Worker:
 
     Every task has an id, which every frame of its reply repeats. A child that sends anything else
     is killed: what may still be in its pipe must not become the answer to another task. ``kill``
-    may be called from another thread; a task under way then raises WorkerError.
+    may be called from another thread; a task under way then raises WorkerError. The temporary files
+    of a child go with it, even if it was killed at work.
     """
 
     command: Sequence[str] = (sys.executable, "-m", "lexfield.engine.worker")
@@ -54,6 +56,7 @@ class Worker:
     def __init__(self, threads: int | None = None, memory: int | None = None) -> None:
         self._threads, self._memory = threads, memory
         self._child: subprocess.Popen[bytes] | None = None
+        self._folder: TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
 
     @property
@@ -91,7 +94,8 @@ class Worker:
         raise failure
 
     def _start(self) -> subprocess.Popen[bytes]:
-        environment = dict(os.environ)
+        self._folder = TemporaryDirectory(prefix="lexfield-", ignore_cleanup_errors=True)
+        environment = {**os.environ, "TMPDIR": self._folder.name}
         if self._memory:
             environment[MEMORY] = str(self._memory)
         if self._threads:
@@ -120,6 +124,8 @@ class Worker:
             assert child.stdin
             with suppress(OSError):  # unsent bytes cannot be flushed
                 child.stdin.close()
+            if self._folder is not None:
+                self._folder.cleanup()
 
 
 def _exchange(

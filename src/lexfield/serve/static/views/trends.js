@@ -142,7 +142,7 @@ function Chart({ answer, options, along, by, text, documents }) {
         ["times", (one) => Math.round(one.count), true],
         ["words", (one) => one.total, true],
         [
-          "",
+          "passages",
           (one) => html`<button type="button" class="link" onClick=${() => open(one)}>Show<span
           class="unseen"> ${one.series}, ${one.label}</span></button>`,
         ],
