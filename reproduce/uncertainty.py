@@ -17,6 +17,7 @@ import argparse
 import gzip
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +71,17 @@ def main() -> None:
         }  # fmt: skip
     for name in [options.only] if options.only else CORPORA:
         own = result.setdefault(name, {"dimensions": {}})
-        measure(name, options, own)
-        own["dimensions"] = dict(sorted(own["dimensions"].items(), key=lambda item: int(item[0])))
-        own["says"] = says(own["dimensions"])
+        for _ in measure(name, options, own):
+            found = own["dimensions"]
+            own["dimensions"] = dict(sorted(found.items(), key=lambda item: int(item[0])))
+            own["says"] = says(own["dimensions"])
+            out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
         draw(name, options.work)
-    out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     print(json.dumps(result, indent=1))
 
 
-def measure(name: str, options: argparse.Namespace, own: dict[str, Any]) -> None:
-    """Train what is not there yet, and measure every number of dimensions."""
+def measure(name: str, options: argparse.Namespace, own: dict[str, Any]) -> Iterator[None]:
+    """Train what is not there yet, and measure every number of dimensions, one at a time."""
     corpus = None
     for dims in options.dimensions:
         folder = options.work / f"{name}-{dims}"
@@ -94,6 +96,7 @@ def measure(name: str, options: argparse.Namespace, own: dict[str, Any]) -> None
         models = Models.open(folder)
         own["words"] = len(models.words)
         own["dimensions"][str(dims)] = figures(models)
+        yield
 
 
 def read(name: str, data: Path) -> Corpus:

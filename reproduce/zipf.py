@@ -281,7 +281,9 @@ def languages(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for path in sorted((data / "flores").glob("*.txt")):
         corpus = Corpus.read(path, format="lines")
         words = zipf(corpus, vectors="own", name=path.stem)
-        clusters = zipf(corpus, space="latent", clusters=35, vectors="own", seeds=5, name=path.stem)
+        options = {"clusters": 35, "vectors": "own", "seeds": 5, "name": path.stem}
+        # words that occur once have no vector of their own: over a third of all in some languages
+        clusters = zipf(corpus, space="latent", allow_unknown=True, **options)
         yield (
             path.stem,
             {"words": figures_of(words), "clusters": figures_of(clusters)},

@@ -77,6 +77,11 @@ def test_topics_lead_to_words_and_documents(visit: Open) -> None:
     expect(topics).to_be_visible()
     near = page.get_by_role("list", name="Documents with the most similar mixture")
     expect(near.get_by_role("listitem")).to_have_count(8)
+    for label, option in (("Measured by", "triangle"), ("Searched", "lsh")):
+        with page.expect_response(re.compile(f"/v1/find_topic_neighbours.*={option}")) as told:
+            page.get_by_label(label).select_option(option)
+        assert told.value.json()["results"]
+    expect(near.get_by_role("listitem").first).to_be_visible()
     page.reload()  # the address holds the text
     expect(topics).to_be_visible()
     page.go_back()
@@ -197,6 +202,9 @@ def test_two_texts_are_measured_in_other_ways_and_their_counts_joined(visit: Ope
     expect(measured).to_contain_text(re.compile(r"nats, with 95% confidence 0\.\d+ to [\d.]+"))
     page.get_by_label("Measured by").select_option("clouds")
     expect(measured).to_contain_text("Entropies: -", timeout=60_000)  # of clouds: below 0
+    with page.expect_response(re.compile("/v1/jobs")) as sent:
+        page.get_by_label("Measured by").select_option("limit")
+    assert "renyi(1)" in (sent.value.request.post_data or "")
     tokens: dict[str, int] = {}
     for operation in ("intersection", "sum", "union"):
         with page.expect_response(re.compile(f"/v1/bag.*operation={operation}")) as told:
@@ -209,6 +217,12 @@ def test_two_texts_are_measured_in_other_ways_and_their_counts_joined(visit: Ope
     expect(joined.locator("tbody tr")).to_have_count(20)
     expect(joined).to_contain_text("A is not contained in B")
     assert tokens["sum"] == tokens["union"] + tokens["intersection"]
+    with page.expect_response(re.compile("/v1/bag.*keep_case=true")) as capitals:
+        page.get_by_label("With capitals").check()
+    expect(joined.locator("tbody")).to_contain_text("The")
+    with page.expect_response(re.compile("/v1/bag.*phrases=of")) as told:
+        page.get_by_label("A phrase that is one word").fill("of the")
+    assert told.value.json()["tokens"] < capitals.value.json()["tokens"]
 
 
 def test_a_link_shows_the_guess_with_its_text_and_its_filter(visit: Open) -> None:

@@ -15,7 +15,6 @@ from lexfield.bags.bag import Bag, join_phrases
 from lexfield.bags.keyness import Correction, KeyWord
 from lexfield.bags.keyness import keyness as find_keywords
 from lexfield.bags.matrix import BagMatrix
-from lexfield.errors import InputError
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_keyness
 from lexfield.progress import Progress, silent
@@ -111,16 +110,11 @@ def bag(
         echo "Only John could like John" | lexfield bag -
     """
     normalisation = _read_as_written(keep_case, phrases)
-    corpus = read_texts(texts, options, progress, normalisation)
-    if normalisation is not None and corpus.normalisation != normalisation:
-        raise InputError(
-            "The texts of an index are already split into words.",
-            "Leave out --keep-case and --phrase, or give the files themselves.",
-        )
+    corpus = _read(texts, options, progress, normalisation)
     counted = BagMatrix.of(corpus, ngram).total()
     included: bool | UnsetType = UNSET
     if other is not None:
-        others = BagMatrix.of(read_texts(other, options, progress, normalisation), ngram).total()
+        others = BagMatrix.of(_read(other, options, progress, normalisation), ngram).total()
         included, counted = counted <= others, _OPERATIONS[operation](counted, others)
     frequencies = counted.frequencies()
     rows = [
@@ -158,6 +152,17 @@ def _read_as_written(keep_case: bool, phrases: Sequence[str]) -> Normalisation |
     return Normalisation(
         lower=not keep_case, tokenizer=lambda text: join_phrases(plain.words(text), sought)
     )
+
+
+def _read(
+    texts: Sources, options: TextOptions, progress: Progress, normalisation: Normalisation | None
+) -> Corpus:
+    """Return texts cut into words as asked, again if they come from an index."""
+    corpus = read_texts(texts, options, progress, normalisation)
+    if normalisation is None or corpus.normalisation == normalisation:
+        return corpus
+    language = options.get("language")
+    return Corpus.of(corpus.documents, normalisation=normalisation, language=language)
 
 
 @dataclass(repr=False)

@@ -3,7 +3,7 @@
 import { useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
-import { Notes, Outcome, Select, Table, html, number, plural, usePage } from "../lib/ui.js";
+import { Check, Notes, Outcome, Select, Table, Typed, html, number, plural, usePage } from "../lib/ui.js";
 
 const MEASURES = {
   js: ["Jensen–Shannon, of their words", { measure: "js" }],
@@ -11,6 +11,8 @@ const MEASURES = {
   shared: ["Kullback–Leibler, of the words that both have", { measure: "kl", smoothing: "shared" }],
   renyi: ["Rényi (α = ½), of their words", { measure: "renyi(0.5)" }],
   clouds: ["Kullback–Leibler, of their clouds of word vectors", { measure: "kl", space: "latent", stopwords: null }],
+  limit: ["the same, as the limit of Rényi's", { measure: "renyi(1)", space: "latent", stopwords: null }],
+  flat: ["the same, without the dimension", { measure: "kl", space: "latent", exponent: "1", stopwords: null }],
 };
 const OPERATIONS = [
   ["sum", "sum: all of both"],
@@ -75,6 +77,8 @@ function Joined({ options }) {
   const { index } = usePage();
   const [wanted, setWanted] = useState(false);
   const [operation, setOperation] = useState("intersection");
+  const [keepCase, setKeepCase] = useState(false);
+  const [phrase, setPhrase] = useState("");
   const asked = {
     index,
     texts: options.a,
@@ -82,12 +86,19 @@ function Joined({ options }) {
     other: options.b,
     text_other: options.text_b,
     operation,
+    keep_case: keepCase || null,
+    phrases: phrase.trim() ? [phrase.trim()] : null,
     k: 20,
   };
   const found = useAnswer("bag", wanted ? asked : null);
   return html`<details class="fold" onToggle=${(event) => event.target.open && setWanted(true)}>
     <summary>Their counts of words, joined</summary>
-    <${Select} label="Joined as" value=${operation} choices=${OPERATIONS} onChange=${setOperation} />
+    <div class="row">
+      <${Select} label="Joined as" value=${operation} choices=${OPERATIONS} onChange=${setOperation} />
+      <label class="field"><span>A phrase that is one word</span><${Typed} value=${phrase} onInput=${setPhrase} /></label>
+      <${Check} label="With capitals" title="Count Misses and misses as different words" checked=${keepCase}
+        onChange=${setKeepCase} />
+    </div>
     <${Outcome} asked=${found} wait="Counting…">
       ${(answer) => html`<div class="spread">
           <p class="small">${plural(answer.types, "different word")}, ${plural(answer.tokens, "word")} in all.

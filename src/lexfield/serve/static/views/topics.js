@@ -30,6 +30,18 @@ export function Topics() {
     ${about.topics ? html`<${List} />` : html`<${Fit} heading="This collection has no topics yet" open />`}`;
 }
 
+const DISTANCES = [
+  ["js", "Jensen–Shannon"],
+  ["hellinger", "Hellinger"],
+  ["kl", "Kullback–Leibler"],
+  ["triangle", "triangle divergence"],
+  ["capacitory", "capacitory discrimination"],
+];
+const SEARCHES = [
+  ["certified", "exactly"],
+  ["kdtree", "in a k-d tree"],
+  ["lsh", "by hashing (LSH)"],
+];
 const SHOWN = 15; // documents of a topic
 const LITTLE = 0.01; // of a document: less is not listed
 const LONGEST = 20_000; // characters of a text whose neighbours are found
@@ -176,8 +188,6 @@ function Bars({ rows, label }) {
 
 function Own() {
   const { index, params } = usePage();
-  const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
-  const known = Object.fromEntries(documents.map((one) => [one.id, one.metadata]));
   const asked = params.get("text") ?? "";
   const kept = usePaste(asked);
   const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // what is not yet asked
@@ -186,8 +196,6 @@ function Own() {
   useEffect(() => setTyped(null), [asked]);
   const options = asked ? { index, text: [asked], k: 6 } : null;
   const found = useAnswer("infer", options);
-  const isFound = Boolean(kept && found.answer?.results.length);
-  const like = useAnswer("find_topic_neighbours", isFound ? { index, text: kept.slice(0, LONGEST), k: 8 } : null);
   const ask = async (event) => {
     event.preventDefault();
     if (!text.trim()) return setProblem({ message: "There is no text yet.", hint: "Paste one above." });
@@ -218,20 +226,37 @@ function Own() {
                 }))} />
               <${Export} verb="infer" options=${options} title=${`${index}: topics of your text`}
                 results=${results[0].topics} />
-              <h3>Documents with the most similar mixture</h3>
-              <${Outcome} asked=${like}>
-                ${({ results: near }) => html`<ul aria-label="Documents with the most similar mixture">
-                  ${near.map(
-                    (one) => html`<li><${DocumentLink} id=${one.document} metadata=${known[one.document]} />
-                      <span class="small"> ${number(one.distance)}</span></li>`,
-                  )}
-                </ul>`}
-              </${Outcome}>
-              <p class="small">By Jensen–Shannon divergence; 0 is the same mixture.</p>`
+              ${kept && html`<${Similar} text=${kept.slice(0, LONGEST)} />`}`
             : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`}
       </${Outcome}>`
     }
   </details>`;
+}
+
+/** Documents with a mixture like that of a text, by any of the measures and searches. */
+function Similar({ text }) {
+  const { index } = usePage();
+  const [measure, setMeasure] = useState("js");
+  const [search, setSearch] = useState("certified");
+  const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
+  const known = Object.fromEntries(documents.map((one) => [one.id, one.metadata]));
+  const options = { index, text, measure, neighbours: search, k: 8 };
+  const found = useAnswer("find_topic_neighbours", options);
+  return html`<h3>Documents with the most similar mixture</h3>
+    <div class="row">
+      <${Select} label="Measured by" value=${measure} choices=${DISTANCES} onChange=${setMeasure} />
+      <${Select} label="Searched" value=${search} choices=${SEARCHES} onChange=${setSearch} />
+    </div>
+    <${Outcome} asked=${found}>
+      ${({ results, notes }) => html`<ul aria-label="Documents with the most similar mixture">
+          ${results.map(
+            (one) => html`<li><${DocumentLink} id=${one.document} metadata=${known[one.document]} />
+              <span class="small"> ${number(one.distance)}</span></li>`,
+          )}
+        </ul>
+        <${Notes} notes=${notes} />`}
+    </${Outcome}>
+    <p class="small">0 is the same mixture.</p>`;
 }
 
 function Fit({ heading, open = false }) {
