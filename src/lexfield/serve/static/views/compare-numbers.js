@@ -95,7 +95,8 @@ function Joined({ options }) {
     <summary>Their counts of words, joined</summary>
     <div class="row">
       <${Select} label="Joined as" value=${operation} choices=${OPERATIONS} onChange=${setOperation} />
-      <label class="field"><span>A phrase that is one word</span><${Typed} value=${phrase} onInput=${setPhrase} /></label>
+      <label class="field"><span>A phrase that is one word</span><${Typed} value=${phrase}
+          onInput=${setPhrase} /></label>
       <${Check} label="With capitals" title="Count Misses and misses as different words" checked=${keepCase}
         onChange=${setKeepCase} />
     </div>
