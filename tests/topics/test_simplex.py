@@ -14,17 +14,16 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from lexfield.errors import InputError, ReadError
-from lexfield.topics import certified, simplex
-from lexfield.topics.certified import (
+from lexfield.topics import simplex, topic_lists
+from lexfield.topics.affinity import (
     HELLINGER_SQUARED,
     JS,
     KL,
-    CertifiedSearch,
     affinity,
-    bhattacharyya,
-    divergence,
-    divergences,
+    find_excess,
+    find_slopes,
 )
+from lexfield.topics.certified import CertifiedSearch, bound_row, divergence, divergences
 from lexfield.topics.simplex import (
     METHODS,
     Neighbours,
@@ -103,7 +102,9 @@ def test_distances_and_bounds(seed: int, alpha: float, size: int) -> None:
     for number, name in ((JS, "js"), (KL, "kl")):
         assert divergence(number, p, q) == pytest.approx(oracle(p, q, name), abs=1e-12)
     assert divergence(HELLINGER_SQUARED, p, q) == pytest.approx(square, abs=1e-12)
-    assert bhattacharyya(np.sqrt(p), q) == pytest.approx(1 - square, abs=1e-12)
+    assert bound_row(HELLINGER_SQUARED, np.sqrt(p), q) == pytest.approx(square, abs=1e-12)
+    least = bound_row(JS, np.sqrt(p), q)
+    assert math.log(2) * square - 1e-12 <= least <= divergence(JS, p, q) + 1e-12
 
 
 def test_the_bounds_are_attained() -> None:
@@ -129,6 +130,25 @@ def test_what_the_certified_search_relies_on(seed: int, measure: int) -> None:
     assert apart <= affinity(measure, a + c, b + d) + 1e-12
     assert affinity(0, a, b) <= math.log(2) * affinity(1, a, b) + 1e-12
     assert affinity(measure, 0.0, b) == 0.0
+    for ratio in (0.01, 1.0, 20.0, c / d):
+        mu, nu = find_slopes(measure, ratio)
+        assert affinity(measure, a, b) <= mu * a + nu * b + 1e-12
+        touched = mu * ratio * b + nu * b
+        assert affinity(measure, ratio * b, b) == pytest.approx(touched, rel=1e-6)
+        excess = find_excess(measure, a, b, mu)
+        tried = [affinity(measure, a, x) - mu * x for x in np.linspace(0, b, 50)]
+        assert max(tried) <= excess + 1e-12 and excess <= nu * a + 1e-12
+
+
+def test_the_chord_under_the_divergence() -> None:
+    """What the second bound of JS relies on: ψ / (1 − u) is concave in u = √(1 − d²)."""
+    u = np.linspace(0, 1, 1001)[:-1]
+    d = np.sqrt(1 - u**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        less = np.where(d < 1, (1 - d) * np.log1p(-d), 0)
+    curve = ((1 + d) * np.log1p(d) + less) / 2 / (1 - u)
+    assert np.diff(curve, 2).max() < 0
+    assert (curve >= math.log(2) + (1 - math.log(2)) * u).all()
 
 
 def test_values_of_rows() -> None:
@@ -220,26 +240,38 @@ def test_certified_equals_the_scan_to_the_bit(
             assert not len(nearest) or nearest[0] >= proof.kth
 
 
-def test_bounds_are_below_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lower", [1, 3, 1000])
+@pytest.mark.parametrize("ratio", [0.02, 1.0, 30.0])
+@pytest.mark.parametrize("threshold", [1e-6, 1e-3, 0.05, 0.5])
+def test_bounds_are_below_every_value(
+    monkeypatch: pytest.MonkeyPatch, threshold: float, ratio: float, lower: float
+) -> None:
     """The list bounds themselves, for thresholds from hardly any entry to nearly all."""
     mixtures = draw(3, 400, 50, 0.1)
     q = draw(4, 1, 50, 0.1)[0]
-    for threshold in (1e-6, 1e-3, 0.05, 0.5):
-        monkeypatch.setattr(certified, "choose_threshold", lambda _, t=threshold: t)
-        search = CertifiedSearch(mixtures)
-        lists = search.lists
-        for measure in (0, 1):
-            bounds = np.zeros(400, np.float32)
-            weights, everything = search.weights(measure), np.zeros(0, bool)
-            certified.bound_rows(measure, q, lists, weights, everything, bounds)
-            exact = divergences(measure, q, mixtures, np.arange(400))
-            assert (bounds <= exact + 1e-5).all()
-            if threshold == 1e-6:  # nearly everything is listed: what is lost is the steps
-                assert (exact - bounds).max() < 0.15
-        rows, found, looked, bound = search.query(q, 10, 0, None)
-        expected = np.lexsort((np.arange(400), divergences(0, q, mixtures, np.arange(400))))[:10]
-        assert rows.tolist() == expected.tolist()
-        assert looked >= 10 and bound >= found[-1]
+    plan = topic_lists.Plan(threshold, threshold / lower, ratio)
+    monkeypatch.setattr(topic_lists, "choose_plan", lambda _: plan)
+    search = CertifiedSearch(mixtures)
+    for measure in (JS, HELLINGER_SQUARED):
+        bounds = np.zeros(400, np.float32)
+        weights, everything = search.weights(measure), np.zeros(0, bool)
+        topic_lists.bound_rows(measure, q, search.lists, weights, everything, bounds)
+        exact = divergences(measure, q, mixtures, np.arange(400))
+        assert (bounds <= exact + 1e-5).all()
+        if threshold == 1e-6:  # nearly everything is listed: what is lost is the steps
+            assert (exact - bounds).max() < 0.15
+    rows, found, looked, bound = search.query(q, 10, JS, None)
+    expected = np.lexsort((np.arange(400), divergences(JS, q, mixtures, np.arange(400))))[:10]
+    assert rows.tolist() == expected.tolist()
+    assert looked >= 10 and bound >= found[-1]
+
+
+def test_rows_in_several_chunks() -> None:
+    mixtures = draw(7, 66_000, 4, 0.3).astype(np.float32)
+    mixtures[65_990] = mixtures[12]
+    found = Neighbours(mixtures).query(mixtures[12], 5)
+    assert found.rows[:2].tolist() == [12, 65_990] and found.certificate.exact
+    assert found.rows.tolist() == Neighbours(mixtures, "scan").query(mixtures[12], 5).rows.tolist()
 
 
 def test_many_neighbours_are_a_scan() -> None:

@@ -25,7 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.errors import InputError, ReadError, check, need
-from lexfield.topics.certified import HELLINGER_SQUARED, JS, KL, CertifiedSearch, divergences
+from lexfield.topics.affinity import HELLINGER_SQUARED, JS, KL
+from lexfield.topics.certified import CertifiedSearch, divergences
 
 MEASURES = {
     "js": JS,
