@@ -89,6 +89,13 @@ def _shown(method: str) -> str:
     return method if peer else f"`{method}`"
 
 
+def _older(result: dict[str, Any]) -> list[str]:
+    older = [_shown(name) for name, one in result["methods"].items() if one.get("speed_is_older")]
+    if not older:
+        return []
+    return ["", f"Speeds and memory of {' and '.join(older)} are older than their quality."]
+
+
 def _notes(result: dict[str, Any]) -> list[str]:
     about = result["about"]
     return [
@@ -116,6 +123,7 @@ def _notes(result: dict[str, Any]) -> list[str]:
         f" {about['encoding_limit_seconds']:,}. gensim's WMD and `wmd` measure the same distances"
         " ([search.json](../benchmarks/results/search.json)) but where an index knows a vector for"
         " what gensim leaves out, such as long numbers.",
+        *_older(result),
         "",
         "## What to use instead",
         "",

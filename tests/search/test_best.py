@@ -352,3 +352,20 @@ def test_words_written_together_find_those_written_apart_and_the_other_way_round
         assert list(found.rows) == [expected]
         assert any(note.startswith("read ") for note in found.notes)
     assert not index.search("bottles of glass", k=1).notes  # a form of a held word is none of these
+
+
+def test_neighbours_in_a_query_are_found_where_texts_write_them_as_one() -> None:
+    texts = ["The NameNodes crashed.", "A node, a node, a node.", "A sunny day.", "The name node."]
+    index = Index(texts)
+    copy, *others = index.search("The name node.", k=4)
+    assert copy.document == "3" and copy.score == pytest.approx(1)
+    joined, repeated = (next(hit for hit in others if hit.document == name) for name in "01")
+    assert joined.parts["words"] > repeated.parts["words"]
+    reasons = joined.explanation.reasons
+    assert {(one.query, one.match) for one in reasons if one.part == "words"} == {
+        ("name", "namenodes"),
+        ("node", "namenodes"),
+    }
+    assert sum(one.contribution for one in reasons) == pytest.approx(joined.score, abs=1e-6)
+    apart = index.search("the name of a node", k=4)  # not neighbours
+    assert all(one.match != "namenodes" for hit in apart for one in hit.explanation.reasons)
