@@ -79,6 +79,8 @@ def test_training_rows_have_the_median_length_and_new_words_are_left_out() -> No
         Grams.of(["", "…"])
     with pytest.raises(lx.LexfieldError, match="share"):
         grams.dimensions(0)
+    with pytest.raises(lx.LexfieldError):
+        grams.dimensions(1.5)
 
 
 def test_means_are_those_of_an_index() -> None:

@@ -47,7 +47,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "store": (
         "checked strings manifest reader files",
         "store/test_checked store/test_strings store/test_manifest store/test_folder"
-        " store/test_format store/test_owned store/test_bounds store/test_scratch",
+        " store/test_format store/test_owned store/test_bounds store/test_scratch store/test_place"
+        " fault/test_faults",
     ),
     "index": (
         "postings lists lexicon segment",
@@ -307,33 +308,44 @@ def is_killed(mutant: Mutant, reached: dict[str, Any], log: Path) -> bool:
     return ended != 0
 
 
-def score(package: str, count: int = COUNT) -> dict[str, Any]:
-    """Return how many mutants of a package are killed; one that was killed is not run again."""
-    modules, files = PACKAGES[package]
-    tests = [f"tests/{one}.py" for one in files.split() if (ROOT / f"tests/{one}.py").exists()]
-    kept = RESULTS / f"mutants.{package}.part.json"
-    known: list[str] = json.loads(kept.read_text()) if kept.exists() else []
-    results = []
+def find_reached(package: str, tests: Sequence[str], folder: Path) -> dict[str, Any]:
+    """Import everything, and return the seconds that each test takes and the lines it reaches."""
     os.chdir(ROOT)
+    kernels = machine_code._find_folder()
+    if kernels.exists():
+        shutil.copytree(kernels, folder / "kernels")
+    os.environ["LEXFIELD_KERNELS"] = str(folder / "kernels")
+    pytest.main(["-n0", "-q", "-p", "no:cacheprovider", "--collect-only", "-qq", *tests])
+    sources = {str(SOURCE / package / f"{module}.py") for module in PACKAGES[package][0].split()}
+    answer = folder / "reached.json"
+    in_child(lambda: trace(sources, tests, answer), 3600, folder / "log")
+    print((folder / "log").read_text()[-500:], file=sys.stderr, flush=True)
+    reached: dict[str, Any] = json.loads(answer.read_text())
+    return reached
+
+
+def score(package: str, count: int = COUNT) -> dict[str, Any]:
+    """Return how many mutants of a package are killed.
+
+    One that was killed is not run again, nor one that survived the same tests.
+    """
+    modules, files = PACKAGES[package]
+    tests = [f"tests/{one}.py" for one in files.split()]
+    state = hashlib.sha256(b"".join((ROOT / one).read_bytes() for one in tests)).hexdigest()[:12]
+    kept = RESULTS / f"mutants.{package}.part.json"
+    known: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
+    drawn, results = draw(package, count), []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        kernels = machine_code._find_folder()
-        if kernels.exists():
-            shutil.copytree(kernels, folder / "kernels")
-        os.environ["LEXFIELD_KERNELS"] = str(folder / "kernels")
-        pytest.main(["-n0", "-q", "-p", "no:cacheprovider", "--collect-only", "-qq", *tests])
-        sources = {str(SOURCE / package / f"{module}.py") for module in modules.split()}
-        answer = folder / "reached.json"
-        in_child(lambda: trace(sources, tests, answer), 3600, folder / "log")
-        print((folder / "log").read_text()[-1500:], file=sys.stderr, flush=True)
-        reached = json.loads(answer.read_text())
-        for mutant in draw(package, count):
-            killed = mutant.key in known or is_killed(mutant, reached, folder / "log")
-            if killed and mutant.key not in known:
-                known.append(mutant.key)
+        folder, reached = Path(name), dict[str, Any]()
+        for mutant in drawn:
+            if known.get(mutant.key) not in ("killed", f"survived {state}"):
+                reached = reached or find_reached(package, tests, folder)
+                killed = is_killed(mutant, reached, folder / "log")
+                known[mutant.key] = "killed" if killed else f"survived {state}"
                 kept.write_text(json.dumps(known, indent=1))
-            results.append((killed, mutant.describe()))
-            print("killed  " if killed else "survived", results[-1][1], file=sys.stderr, flush=True)
+            word = known[mutant.key].partition(" ")[0]
+            results.append((word == "killed", mutant.describe()))
+            print(f"{word:8}", results[-1][1], file=sys.stderr, flush=True)
     survivors = [what for killed, what in results if not killed]
     return {
         "modules": modules, "mutants": len(results), "killed": len(results) - len(survivors),

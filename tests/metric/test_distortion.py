@@ -134,6 +134,9 @@ def test_weights() -> None:
         learned = lx.MinimumDistortion(weights=weights).fit(rows, names)
         wanted = oracle.metric(oracle.scatter(rows, names, expected))
         np.testing.assert_allclose(learned.metric_, wanted, rtol=1e-8)
+    near = lx.MinimumDistortion(weights="reliability").fit(1e-3 * rows, names)
+    far = lx.MinimumDistortion(weights="reliability").fit(rows, names)
+    np.testing.assert_allclose(near.metric_, far.metric_, rtol=1e-6)  # whatever the unit
     with pytest.raises(lx.LexfieldError, match="see all rows"):
         lx.MinimumDistortion(weights="reliability").partial_fit(rows, names)
 

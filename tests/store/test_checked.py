@@ -50,6 +50,21 @@ def test_damage_is_found_before_it_is_returned(damaged: Store, key: object) -> N
             values[key]
 
 
+def test_a_slice_is_checked_beyond_a_block_that_was(damaged: Store) -> None:
+    values, second = damaged.checked("values"), BLOCK // 4 + 9
+    assert values[second] == second
+    with pytest.raises(CorruptError, match=r"values\.npy: block 2 "):
+        values[second : BAD + 1]
+
+
+def test_only_blocks_that_are_read_are_checked(damaged: Store) -> None:
+    values = damaged.checked("values")
+    last = (2 * BLOCK - values._start) // 4 - 1  # of the second block
+    assert values[last] == last and values[last - 1 : last + 1][1] == last
+    with pytest.raises(CorruptError):
+        values[last + 1]
+
+
 def test_ranges_are_checked_before_they_may_be_read(damaged: Store) -> None:
     values = damaged.checked("values")
     good = np.array([5, 8, BLOCK // 8]), np.array([9, 8, BLOCK // 4])

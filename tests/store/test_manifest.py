@@ -37,6 +37,26 @@ def manifest_of(files: Any) -> dict[str, Any]:
     return {"schema": 1, "kind": "thing", "meta": {}, "files": files}
 
 
+def test_names_of_parts(tmp_path: Path) -> None:
+    for name in ("topics", "metrics/same"):
+        sealed(tmp_path / "s", manifest_of({}) | {"parts": {name: {}}})
+        assert Store.open(tmp_path / "s").parts == {name: {}}
+    for name in ("../x", "metrics/../x", "Topics", ""):
+        sealed(tmp_path / "s", manifest_of({}) | {"parts": {name: {}}})
+        with pytest.raises(CorruptError, match="cannot be the name of a part"):
+            Store.open(tmp_path / "s")
+
+
+def test_the_sha_256_of_every_file_is_checked(tmp_path: Path) -> None:
+    with write(tmp_path / "s", "thing") as out:
+        out.array("values", np.arange(9))
+    assert not [one for one in verify(tmp_path / "s") if one.problem]
+    manifest = json.loads((tmp_path / "s" / "000001" / "manifest.json").read_text())
+    manifest["files"]["values.npy"]["sha256"] = "0" * 64  # every other checksum is right
+    sealed(tmp_path / "s", manifest)
+    assert [one.file for one in verify(tmp_path / "s") if one.problem] == ["000001/values.npy"]
+
+
 @pytest.mark.parametrize(
     "name",
     ["../../secret.npy", "/etc/passwd", "a/b.npy", "..npy", "x.txt", "", "-x.npy"],

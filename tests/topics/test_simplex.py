@@ -115,6 +115,8 @@ def test_the_bounds_are_attained() -> None:
     p, q = [0.5, 0.5], [0.5001, 0.4999]  # ratios near 1 only
     square = simplex.distance(p, q, "hellinger") ** 2
     assert simplex.distance(p, q, "js") == pytest.approx(square, rel=1e-5)
+    assert simplex.bounds(0.5) == pytest.approx((math.log(2) / 4, 1 / 4))
+    assert simplex.bounds(1.0) == pytest.approx((math.log(2), math.log(2)))
 
 
 @settings(max_examples=100)
