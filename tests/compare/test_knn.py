@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexfield.compare.knn import gaussian_kl
+from lexfield.compare.knn import (
+    CloudSums,
+    estimate_dimension,
+    estimate_entropy,
+    estimate_renyi,
+    gaussian_kl,
+)
 from lexfield.compare.pair import divergence, knn_divergence
 from lexfield.errors import InputError
 
@@ -17,6 +23,33 @@ def test_gaussian_kl_by_hand() -> None:
     by_hand = (0.5 + 4.5 - 1 + math.log(2)) / 2
     assert gaussian_kl(np.zeros(1), one, np.full(1, 3.0), 2 * one) == pytest.approx(by_hand)
     assert gaussian_kl(np.zeros(2), np.eye(2), np.zeros(2), np.eye(2)) == pytest.approx(0)
+
+
+def test_entropy_by_hand() -> None:
+    """psi(4) - psi(2) = 1/2 + 1/3; a ball of radius 1 has the volume 4 pi / 3."""
+    log_rho = np.log([1.0, 2.0, 4.0, 8.0])
+    expected = 5 / 6 + math.log(4 * math.pi / 3) + 3 * 1.5 * math.log(2)
+    assert estimate_entropy(log_rho, np.ones(4), k=2, d=3) == pytest.approx(expected)
+    twice = np.array([2.0, 0, 1, 1])  # the first point stands for two
+    moved = expected - 3 * math.log(2) / 4
+    assert estimate_entropy(log_rho, twice, k=2, d=3) == pytest.approx(moved)
+
+
+def test_dimension_by_hand() -> None:
+    assert estimate_dimension(np.array([[1.0, 2, 4]])) == pytest.approx(1 / (3 * math.log(2)))
+    assert estimate_dimension(np.array([[1.0, 2, 4, 8]])) == pytest.approx(1 / (3 * math.log(2)))
+    assert estimate_dimension(np.ones((2, 3))) == math.inf
+
+
+def test_renyi_by_hand() -> None:
+    sums = CloudSums(n=5, m=6, k=3, powers={0.5: 1.2, 2.0: 0.7})
+
+    def order(alpha: float) -> float:
+        bias = math.gamma(3) ** 2 / (math.gamma(4 - alpha) * math.gamma(2 + alpha))
+        sigma = bias * (4 / 6) ** (1 - alpha) * math.exp(sums.powers[alpha]) / 5
+        return math.log(sigma) / (alpha - 1)
+
+    assert estimate_renyi(sums, lambda: sums) == pytest.approx((order(0.5) + order(2.0)) / 2)
 
 
 @pytest.mark.parametrize("d", [5, 10])

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
+from lexfield.compare.measures import _js_parts, _renyi_parts
 from lexfield.compare.pair import divergence
 from lexfield.compare.smoothing import (
     find_entropy,
@@ -111,6 +112,15 @@ def test_hand_computed() -> None:
     )
     js = math.log(2) - find_entropy(left)[0]  # the mixture is (1/2, 1/2)
     assert compute_divergences(left, right, "js")[0, 0] == pytest.approx(js)
+
+
+def test_what_each_word_adds_by_hand() -> None:
+    p, q, log2 = np.array([0.5, 0.5, 0]), np.array([0, 0.5, 0.5]), math.log(2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.testing.assert_allclose(_js_parts(p, q, 0), [log2 / 4, 0, log2 / 4])
+        np.testing.assert_allclose(_renyi_parts(p, q, 0.5), [0.5, 0, 0], atol=1e-15)
+        steep = _renyi_parts(np.array([0.5, 0.5]), np.array([1.0, 0]), 2)
+    np.testing.assert_allclose(steep, [-0.25, -0.5])
 
 
 @given(rows, rows)

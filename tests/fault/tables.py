@@ -162,7 +162,16 @@ def _faults(found: Any) -> str:
 
 def _soak(found: Any) -> str:
     shown = {name: value for name, value in found.items() if not isinstance(value, dict | list)}
-    return "### A server in use\n\n" + table(list(shown), [list(shown.values())])
+    said = ", ".join(f"{name}: {n:,}" for name, n in found["statuses"].items())
+    memory = found["since the last restart"]
+    flat = "; ".join(
+        f"{name} {memory['at first'][name]:,} at first, {memory['at last'][name]:,} at last"
+        for name in ("kB", "descriptors", "threads")
+    )
+    return (
+        "### A server in use\n\n" + table(list(shown), [list(shown.values())])
+        + f"\nAnswers by status: {said}. Since the last restart: {flat}.\n"
+    )  # fmt: skip
 
 
 _PROCESSES = {"page": "page", "front": "server", "workers": "its workers", "jobs": "its jobs"}
@@ -184,10 +193,12 @@ def _clicks(found: Any) -> str:
 
 def _mutants(found: Any) -> str:
     rows = [
-        (name, one["mutants"], one["killed"], f"{one['killed'] / max(1, one['mutants']):.0%}")
+        (name, one["modules"].replace(" ", ", "), one["mutants"], one["killed"],
+         f"{one['killed'] / max(1, one['mutants']):.0%}", one["date"])
         for name, one in found.items() if isinstance(one, dict)
     ]  # fmt: skip
-    return "### Mutants\n\n" + table(("package", "mutants", "killed", "score"), rows)
+    head = ("package", "modules", "mutants", "killed", "score", "date")
+    return "### Mutants\n\n" + table(head, rows)
 
 
 PARTS = {"rot": _rot, "peers": _peers, "crash": _crash, "concurrency": _concurrency,
