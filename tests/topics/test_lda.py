@@ -48,6 +48,16 @@ def test_themes_are_found(model: TopicModel) -> None:
     assert "2 topics over 8 words" in repr(model)
 
 
+def test_how_it_was_fitted_is_kept_and_progress_told() -> None:
+    told: list[tuple[int, int]] = []
+    fitted = TopicModel.fit(
+        corpus(), WORDS, 4, passes=2, batch=25, progress=lambda *one: told.append(one[:2])
+    )
+    assert fitted.about["alpha"] == fitted.about["eta"] == 1 / 4
+    assert [done for done, _ in told] == [25, 50, 60, 85, 110, 120]
+    assert {of for _, of in told} == {120}
+
+
 def test_filters() -> None:
     counts = corpus()
     names = {WORDS[i] for i in Filters().select(counts, WORDS)}
@@ -57,6 +67,7 @@ def test_filters() -> None:
     assert "everywhere" not in {
         WORDS[i] for i in Filters(max_share=1.0, max_count=59).select(counts, WORDS)
     }
+    assert Filters(min_count=5, max_count=5).max_count == 5
     for wrong in ({"min_count": 0}, {"max_share": 0}, {"min_length": 0}, {"max_count": 2}):
         with pytest.raises(InputError, match=next(iter(wrong))):
             Filters(**wrong)
