@@ -25,6 +25,7 @@ from tests.serve.live import CHROMIUM, served
 _VIEWS = ("Overview", "Search", "Compare", "Map", "Trends", "Topics", "Measure")
 _WORDS = "sea boat bread garden storm school letter money night water fish machine star".split()
 _TOOLS = ("Frequencies", "Sums of words", "Related words", "Whose text?", "Learn from groups")
+_PATIENCE = 300_000  # milliseconds for one answer: a busy machine is slow, not at fault
 _PROCESSES = ("front", "workers", "jobs")  # what listens and remembers answers; what it asks
 
 
@@ -79,7 +80,7 @@ def _click(page: Any, chosen: random.Random) -> int:
     if view == "Search":
         page.get_by_label("Your text").fill(word)
         page.get_by_role("button", name="Search").click()
-        page.locator(".hit .doc").first.click(timeout=60_000)
+        page.locator(".hit .doc").first.click(timeout=_PATIENCE)
     elif view == "Trends":
         page.get_by_label("Words or phrases").fill(word.replace(" ", ", "))
     elif view == "Compare":
@@ -88,14 +89,16 @@ def _click(page: Any, chosen: random.Random) -> int:
             if count > 1:
                 page.get_by_label(f"Text {side}").select_option(index=chosen.randrange(1, count))
     elif view == "Topics":
-        page.locator("button.topic").nth(chosen.randrange(8)).click(timeout=60_000)
+        page.locator("button.topic").nth(chosen.randrange(8)).click(timeout=_PATIENCE)
     elif view == "Map":
-        page.get_by_role("button", name="Zoom in").click(timeout=60_000)
+        page.get_by_role("button", name="Zoom in").click(timeout=_PATIENCE)
         page.get_by_role("combobox", name="Colour", exact=True).select_option(index=0)
     elif view == "Measure":
         page.get_by_text(chosen.choice(_TOOLS), exact=True).click()
     elif view == "Overview":  # a filter for all views, taken away by the next turn
-        page.locator(".facet input[type=checkbox]").nth(chosen.randrange(4)).click(timeout=60_000)
+        page.locator(".facet input[type=checkbox]").nth(chosen.randrange(4)).click(
+            timeout=_PATIENCE
+        )
     page.wait_for_timeout(chosen.choice((20, 200, 600)))
     return 1
 

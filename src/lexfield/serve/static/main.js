@@ -156,9 +156,9 @@ function Header({ view, index, filters, canFilter, onFilter, onPins, drawer }) {
         <span aria-hidden="true">⌕</span> <span class="wide">Find</span><kbd class="wide">Ctrl K</kbd>
       </button>
       <button type="button" class="icon" title="What you have pinned"
-        aria-label=${pins.length ? `Pins: ${pins.length}` : "Pins"} onClick=${onPins}>
+        aria-label=${pins.length ? `Pins ${pins.length}` : "Pins"} onClick=${onPins}>
         <span aria-hidden="true">✦</span> <span class="wide">Pins</span>${
-          pins.length > 0 && html`<b>${pins.length}</b>`
+          pins.length > 0 && html`${" "}<b>${pins.length}</b>`
         }
       </button>
       <${Theme} />

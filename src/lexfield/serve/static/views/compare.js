@@ -245,7 +245,11 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
         onChange=${(on) => change({ stopwords: on ? null : "keep" })} />
       <${Export} verb="compare" options=${options} title=${`${names[0]} and ${names[1]}`} results=${words}
         quotes=${() => [{ text: `${names[0]} says ${says(0)}; ${names[1]} says ${says(1)}.`, source: index }]}
-        table=${words.slice(0, 20)} />
+        table=${words.slice(0, 20).map((one) => ({
+          word: one.word,
+          [`A: ${names[0]}, per 1,000 words`]: one.a,
+          [`B: ${names[1]}, per 1,000 words`]: one.b,
+        }))} />
     </div>
     <div class="two said">
       ${sides.map(

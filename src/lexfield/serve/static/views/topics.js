@@ -220,10 +220,12 @@ function Own() {
         ${({ results }) =>
           results.length
             ? html`<${Bars} label="Topics of your text"
-                rows=${results[0].topics.map((one) => ({
-                  name: html`<a href=${href("topics", { topic: String(one.topic), text: asked })}>${one.name}</a>`,
-                  share: one.weight,
-                }))} />
+                rows=${results[0].topics
+                  .filter((one) => one.weight >= LITTLE)
+                  .map((one) => ({
+                    name: html`<a href=${href("topics", { topic: String(one.topic), text: asked })}>${one.name}</a>`,
+                    share: one.weight,
+                  }))} />
               <${Export} verb="infer" options=${options} title=${`${index}: topics of your text`}
                 results=${results[0].topics} />
               ${kept && html`<${Similar} text=${kept.slice(0, LONGEST)} />`}`
@@ -248,7 +250,7 @@ function Similar({ text }) {
       <${Select} label="Searched" value=${search} choices=${SEARCHES} onChange=${setSearch} />
     </div>
     <${Outcome} asked=${found}>
-      ${({ results, notes }) => html`<ul aria-label="Documents with the most similar mixture">
+      ${({ results, notes }) => html`<ul class="plain" aria-label="Documents with the most similar mixture">
           ${results.map(
             (one) => html`<li><${DocumentLink} id=${one.document} metadata=${known[one.document]} />
               <span class="small"> ${number(one.distance)}</span></li>`,
