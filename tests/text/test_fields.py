@@ -113,6 +113,8 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(InputError, match="year>=soon needs a number; year has 1811 to 1860."):
         years.match(">=", "soon")
     assert authors.unmatched("=", "Austin,Eliot") == ["=Austin"]
+    assert authors.unmatched("!=", "eliot") == ["=eliot"]
+    assert authors.unmatched("!=", "Eliot") == authors.unmatched("!=", "Austen") == []
     assert years.unmatched(">", "1900") == [">1900"]
     note = missing_note("author", "=Austin", ["Eliot", "Austen"])
     assert (

@@ -73,6 +73,13 @@ def test_filters() -> None:
             Filters(**wrong)
 
 
+def test_characters_of_chinese_japanese_and_korean_count_twice() -> None:
+    words = ["地震", "震", "東京", "바다", "тьма", "дом", "sea"]
+    counts = csr_matrix(np.full((1, len(words)), 5))
+    kept = [words[i] for i in Filters(max_share=1.0).select(counts, words)]
+    assert kept == ["地震", "東京", "바다", "тьма"]
+
+
 def test_one_seed_one_model(model: TopicModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEXFIELD_THREADS", "1")
     again = TopicModel.fit(corpus(), WORDS, 2, passes=30)

@@ -31,7 +31,8 @@ def test_a_sentence_is_shown_where_it_stands(index: lx.Index) -> None:
         "> 1  A storm rose over the cold sea.",
     ]
     assert [row.sentence for row in lx.show(index, "sea#1", context=0)] == [1]
-    assert repr(lx.show(index.path, "sea")) == TEXTS["sea"]
+    assert repr(lx.show(index.path, "sea")) == repr(lx.show(index, "[sea]")) == TEXTS["sea"]
+    assert [row.sentence for row in lx.show(index, "[sea#1]", context=0)] == [1]
     hit = lx.search(index, "a storm at sea")[0]
     assert hit.id in [row.id for row in lx.show(index, hit.id)]
 

@@ -52,7 +52,12 @@ def find_text(
 
 
 def split_id(documents: Mapping[str, int], identity: str) -> tuple[str, int | None]:
-    """Return the document of an id, and the number of a sentence: ``emma#81`` is 81 of emma."""
+    """Return the document of an id, and the number of a sentence: ``emma#81`` is 81 of emma.
+
+    The id may stand in brackets, as it does in hits.
+    """
+    if identity.startswith("[") and identity.endswith("]") and identity not in documents:
+        identity = identity[1:-1]
     document, mark, number = identity.rpartition("#")
     is_sentence = identity not in documents and mark and number.isdecimal() and len(number) < 19
     return (document, int(number)) if is_sentence else (identity, None)

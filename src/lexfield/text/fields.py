@@ -148,9 +148,16 @@ class Column:
         return found
 
     def unmatched(self, operator: str, value: str) -> list[str]:
-        """Return the parts of a condition that no document meets, as they are written."""
-        parts = sorted(self._split(value) - set(self.distinct)) if operator == "=" else [value]
-        return [f"{operator}{part}" for part in parts if not self.match(operator, part).any()]
+        """Return the parts of a condition that no document meets, as they are written.
+
+        Of a value that is excluded, these are the parts that no document has.
+        """
+        if operator in ("=", "!="):
+            parts = sorted(self._split(value) - set(self.distinct))
+            missing = [f"={part}" for part in parts if not self.match("=", part).any()]
+            if missing or operator == "=":
+                return missing
+        return [] if self.match(operator, value).any() else [f"{operator}{value}"]
 
     @property
     def _is_known(self) -> NDArray[np.bool_]:

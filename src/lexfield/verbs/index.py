@@ -134,7 +134,7 @@ def index(
     cannot be read are skipped, with the reason. A record is indexed with its title at the beginning
     of its text. Word-based searches find all forms of a word if the language has a stemmer. The
     language of each text becomes its metadata field language; stopwords, stems and vectors are
-    those of the language of most texts, or of --language (none: no stopwords and no stems).
+    those of the language with the most text, or of --language (none: no stopwords and no stems).
 
         lexfield index novel.txt letters/ -o my.idx
         lexfield index papers.zip report.pdf -o papers.idx

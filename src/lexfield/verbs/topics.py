@@ -111,7 +111,12 @@ def fit_topics(
     max_count: Annotated[Occurrences | None, Help("Leave out words that occur more often.")] = None,
     max_share: Share = None,
     min_length: Annotated[
-        int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
+        int,
+        Meta(ge=1, le=100),
+        Help(
+            "Leave out words with fewer characters; those of Chinese, Japanese and Korean count"
+            " twice."
+        ),
     ] = 4,
     no_names: Annotated[
         bool, Help("Leave out names: words that are mostly capitalised inside sentences.")
