@@ -153,7 +153,8 @@ def _describe_ends(query: Query, ends: list[int]) -> list[str]:
     if not ends or not query.known.any():
         return []
     what = "every word of the query" + (" that has a vector" if query.unknown else "")
-    again = f"; later rows cover them again, {len(ends) - 1} times" if len(ends) > 1 else ""
+    times = pluralise(len(ends) - 1, "time")
+    again = f"; later rows cover them again, {times}" if len(ends) > 1 else ""
     rows = "the first row covers" if ends[0] == 1 else f"the first {ends[0]} rows cover"
     return [f"{rows} {what}{again}"]
 

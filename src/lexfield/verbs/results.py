@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -19,14 +20,16 @@ from msgspec import UNSET
 
 from lexfield.errors import LexfieldError
 from lexfield.plots.figure import Picture
-from lexfield.results import Aside, Frames, JsonObject, format_rows, html_table
+from lexfield.results import Aside, Frames, JsonObject, format_rows, html_table, name_note
 from lexfield.store.provenance import Provenance
 
 Row = TypeVar("Row")
 Detail = TypeVar("Detail")
 Paint = Callable[[str, str], str]
 HIDDEN = {"hidden": True}
-_NOTES = 10
+_NOTES = 10  # that are listed
+_FEW = 3  # notes of a kind
+_VARIABLE = re.compile(r"(?<=: ).*|\d[\d,.]*|'[^']*'|\"[^\"]*\"")
 
 
 def plain(text: str, colour: str) -> str:
@@ -124,11 +127,31 @@ class ReadThrough(Result[Row], Generic[Row, Detail]):
         raise AttributeError(message)
 
 
-def cap_notes(notes: list[str]) -> list[str]:
-    """Return the most important notes of many queries, and how many more there are."""
-    notes = sorted(notes, key=lambda note: isinstance(note, Aside))
-    more = len(notes) - _NOTES
-    return notes[:_NOTES] + ([f"… and {more:,} more notes"] if more > 0 else [])
+def gather_notes(named: Iterable[tuple[str, str]], subjects: str = "queries") -> list[str]:
+    """Return the notes of many queries, each given with the name of its query; asides come last.
+
+    If more than three differ only in words in question and numbers, one stands for all of them.
+    """
+    kinds: dict[tuple[type, str], list[tuple[str, str]]] = {}
+    for name, note in named:
+        kinds.setdefault((type(note), _VARIABLE.sub("#", note)), []).append((name, note))
+    notes: list[str] = []
+    for (kind, _), alike in kinds.items():
+        if len(alike) > _FEW:
+            name, note = alike[0]
+            notes.append(kind(f"{len(alike):,} {subjects}, such as {name}: {note}"))
+        else:
+            notes += [name_note(f"{name}: " if name else "", note) for name, note in alike]
+    asides = [note for note in notes if isinstance(note, Aside)]
+    main = [note for note in notes if not isinstance(note, Aside)]
+    return [*cap_notes(main), *cap_notes(asides)]
+
+
+def cap_notes(notes: Sequence[str], what: str = "notes", most: int = _NOTES) -> list[str]:
+    """Return the first notes, and how many more there are."""
+    if len(notes) <= most + 1:
+        return list(notes)
+    return [*notes[:most], type(notes[-1])(f"… and {len(notes) - most:,} more {what}")]
 
 
 def save_picture(picture: Picture, path: str | Path | None) -> Path | Picture:

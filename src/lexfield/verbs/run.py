@@ -11,9 +11,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
-from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import Aside, JsonObject, name_note, pluralise
+from lexfield.results import JsonObject, pluralise
 from lexfield.search.registry import DEFAULT
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -28,11 +27,10 @@ from lexfield.verbs.options import (
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Result, cap_notes, hidden
+from lexfield.verbs.results import Result, gather_notes, hidden
 
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
 Queries = str | Path | Mapping[str, str] | Sequence[str]
-_FEW = 3  # notes of a kind
 QueriesInput = Annotated[Queries, Input("file"), Flags(metavar="QUERIES")]
 
 
@@ -142,7 +140,9 @@ def run(
     if output is not None:
         write_run(output, made)
     row = _count(made, output)
-    notes = _list_notes(rankings)
+    notes = gather_notes(
+        (f"query {name}", note) for name, ranking in rankings.items() for note in ranking.notes
+    )
     return MadeRun([row] if row.hits else [], made=made, output=output, notes=notes)
 
 
@@ -169,14 +169,3 @@ def _count(made: Run, output: str | Path | None) -> RunRow:
         unanswered=sum(not pairs for pairs in hits),
         hits=sum(map(len, hits)),
     )
-
-
-def _list_notes(rankings: Mapping[str, Ranking]) -> list[str]:
-    """Return the notes of all queries; if many have words that the index lacks, how many."""
-    pairs = [(name, note) for name, ranking in rankings.items() for note in ranking.notes]
-    missing = [note.startswith("not in the index") for _, note in pairs]
-    notes = [name_note(f"query {name}: ", note) for name, note in pairs]
-    if sum(missing) > _FEW:
-        notes = [Aside(one) if lacks else one for one, lacks in zip(notes, missing, strict=True)]
-        notes.append(f"{sum(missing):,} queries have words that are not in the index")
-    return cap_notes(notes)

@@ -9,14 +9,14 @@ from typing import Annotated, TypedDict, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, shorten
 from lexfield.evaluate.trec import Run, read_queries, run_lines, split_line
 from lexfield.index.bags import count_holding
 from lexfield.index.filter import allowed_rows
 from lexfield.index.passages import Highlight
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject, name_note
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
@@ -37,7 +37,7 @@ from lexfield.verbs.options import (
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Result, cap_notes, hidden
+from lexfield.verbs.results import Result, gather_notes, hidden
 from lexfield.verbs.text import read_contexts
 
 _SPELLED = 10  # words of a query whose other spellings are looked for
@@ -228,7 +228,7 @@ def search(
         rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run,
         contexts=contexts,
     )  # fmt: skip
-    found.notes = cap_notes([note for one in rankings for note in _name_notes(one, by)])
+    found.notes = _list_notes(rankings, by)
     if cluster is None and like is None and len(texts) == 1:
         every = opened.rows(unit)
         allowed = allowed_rows(every, read_where(options["where"]))
@@ -345,7 +345,10 @@ def _list_rows(
     return View(len(pairs), make)
 
 
-def _name_notes(ranking: Ranking, by: str | None) -> list[str]:
-    """Return the notes of a ranking, with its name if there are several."""
-    names = {"method": f"{ranking.method}: ", "query": f"{ranking.query[:40]!r}: "}
-    return [name_note(names.get(by or "", ""), note) for note in ranking.notes]
+def _list_notes(rankings: Sequence[Ranking], by: str | None) -> list[str]:
+    """Return the notes of rankings, with their names if there are several."""
+    named = []
+    for ranking in rankings:
+        names = {"method": ranking.method, "query": repr(shorten(ranking.query, 40))}
+        named += [(names.get(by or "", ""), note) for note in ranking.notes]
+    return gather_notes(named, "methods" if by == "method" else "queries")

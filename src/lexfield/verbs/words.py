@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -45,9 +45,10 @@ from lexfield.verbs.options import (
     open_models,
     use_engine,
 )
-from lexfield.verbs.results import Result, hidden, save_picture
+from lexfield.verbs.results import Result, cap_notes, hidden, save_picture
 
-_BATCH, _NOTES = 500, 10  # words per task, notes that are shown
+_BATCH = 500  # words per task
+_cap = partial(cap_notes, what="words without a vector", most=3)
 
 
 @dataclass(kw_only=True)
@@ -173,7 +174,7 @@ def _find(
             continue
         query = word if len(words) > 1 else UNSET
         rows += [NearWord(query=query, **row) for row in found.to_dicts()]
-    return rows, notes
+    return rows, _cap(notes)
 
 
 def _find_on(
@@ -195,9 +196,7 @@ def _find_on(
     for some, missing in engine.map("lexfield.verbs.words:find_some", items, progress=progress):
         rows += [NearWord(**row) for row in some]
         notes += missing
-    if len(notes) > _NOTES:
-        notes[_NOTES:] = [f"… and {len(notes) - _NOTES:,} more words without a vector"]
-    return NearWords(rows, notes=notes)
+    return NearWords(rows, notes=_cap(notes))
 
 
 def find_some(
