@@ -8,9 +8,10 @@ from leaderboard_peers import MINILM, PEERS
 
 HEAD = """# Leaderboard of methods
 
-All search methods of lexfield, and the packages one would otherwise pick, on five tasks; methods
-marked *encoded* search indexes with what MiniLM says of their texts (`lexfield encode`). **Bold**
-is the best of a column, whoever that is. Made by `python benchmarks/run.py leaderboard`; figures in
+How well and how fast lexfield's search methods do six tasks, beside the packages that people use
+today. Methods marked *encoded* also use the vectors of a sentence encoder (MiniLM), which
+`lexfield encode` stores for each text. **Bold** is the best of a column, whoever that is. Made by
+`python benchmarks/run.py leaderboard`; the figures are in
 [benchmarks/results/leaderboard.json](../benchmarks/results/leaderboard.json).
 """
 
@@ -23,7 +24,7 @@ def page(result: dict[str, Any]) -> str:
     lines.append(_row(["", *(f"*{measure}*" for measure in measures)]))
     lines += _grid(methods, names, "quality", 3)
     lines += _differences(methods, names)
-    lines += ["", "## Queries a second, memory, size", ""]
+    lines += ["", "## Queries per second, memory, size", ""]
     heads = [*names, "memory, MB", "installed, MB"]
     lines += [_row(["", *heads]), _row(["---", *["---:"] * len(heads)])]
     lines += _grid(methods, names, "queries_a_second", 0, beside=True)
@@ -61,8 +62,8 @@ def _differences(methods: dict[str, Any], names: list[str]) -> list[str]:
         return []
     head = [_row(["", *names]), _row(["---", *["---:"] * len(names)])]
     about = (
-        "How much better each method is: 95% of 2,000 paired bootstrap draws of the queries lie in"
-        " the interval. **Bold** ones exclude 0."
+        "How much better each method is than MiniLM; 95% of 2,000 paired bootstrap draws of the"
+        " queries lie in the interval. Where it is **bold**, it excludes 0."
     )
     return ["", f"## Against {MINILM}", "", about, "", *head, *lines]
 
@@ -106,14 +107,15 @@ def _notes(result: dict[str, Any]) -> list[str]:
         f" ({about['seed']}). Nothing was tuned on these tasks: methods run with their defaults"
         " or with the parameters that are shown.",
         "",
-        "- **Similar sentences**: 2,000 captions of 400 pictures (Flickr8k); 200 ask for the"
-        " other four of their picture.",
-        "- **Duplicates**: 128 Hadoop reports with a known duplicate ask for it, among 1,000"
-        " others.",
+        "- **Similar sentences**: 2,000 captions of 400 pictures (Flickr8k), five each; 200 of them"
+        " are queries for the other four captions of their picture.",
+        "- **Duplicates**: 128 Hadoop bug reports with a known duplicate, which is to be found"
+        " among 1,000 others.",
         "- **Retrieval**: the first 100 judged queries of Cranfield, and the 30 of MED.",
         "- **Labelling**: 20 Newsgroups, 30 known posts of each group; 200 new posts get the group"
-        " of most of their five nearest.",
-        "- **Clustering**: the 200 new posts by average linkage over their ranks of one another.",
+        " that most of their five nearest belong to.",
+        "- **Clustering**: the 200 new posts, clustered by average linkage of how they"
+        " rank each other.",
         "",
         "Queries are asked one at a time on one thread, from their text; memory is the largest that"
         " a process with this method alone had over all tasks; *installed* is all packages that it"
@@ -121,8 +123,8 @@ def _notes(result: dict[str, Any]) -> list[str]:
         " the other one, so compare speeds by their order. A dash: not all queries were answered"
         f" in {about['limit_seconds']:,} seconds, or not all texts encoded in"
         f" {about['encoding_limit_seconds']:,}. gensim's WMD and `wmd` measure the same distances"
-        " ([search.json](../benchmarks/results/search.json)) but where an index knows a vector for"
-        " what gensim leaves out, such as long numbers.",
+        " ([search.json](../benchmarks/results/search.json)), except where an index knows a vector"
+        " for what gensim leaves out, such as long numbers.",
         *_older(result),
         "",
         "## What to use instead",
@@ -159,9 +161,8 @@ def _instead(result: dict[str, Any]) -> list[str]:
     return [
         *lines,
         "",
-        "Take a sentence encoder where texts say the same in other words and its time and memory do"
-        " not matter; take lexfield where a reason is wanted for every hit, results should differ"
-        " from each other, or words decide.",
+        "An encoder helps most where texts say the same thing in different words. It takes more"
+        " time and memory; `lexfield encode` adds one, and every hit keeps its reasons.",
     ]
 
 
