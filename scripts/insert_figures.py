@@ -1,4 +1,4 @@
-"""Insert figures from benchmarks/results into README.md and docs.
+"""Insert figures from the results of benchmarks and of the papers into README.md and docs.
 
     python scripts/insert_figures.py
 
@@ -8,14 +8,18 @@ A page says where: the table NAME replaces what stands between ``<!-- figures: N
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+method_figures = importlib.import_module("scripts.method_figures")
 RESULTS = ROOT / "benchmarks" / "results"
 _BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.S)
 # tasks of the leaderboard: how the table names them, by the name in the results
@@ -195,6 +199,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "page": make_page,
     "scale": make_scale,
     "speed": make_speed,
+    **method_figures.TABLES,
 }
 
 
