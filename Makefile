@@ -5,6 +5,7 @@
 # make docs       builds the documentation site into site/
 # make audit      known vulnerabilities of the pinned packages (a list, then a service)
 # make reproduce  reruns the papers' tables that are not fresh, and writes the report
+# make figures    bench and reproduce, and inserts the figures into the pages; continues if interrupted
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -12,7 +13,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 LOCKED = $(PIP) --require-hashes
 unexport PYTHONDONTWRITEBYTECODE # else every program that a test starts compiles all modules again
 
-.PHONY: demo test lint bench fault audit reproduce docs clean
+.PHONY: demo test lint bench fault audit reproduce figures docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -46,6 +47,9 @@ audit: $(VENV)/.installed
 
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/lexfield reproduce
+
+figures: bench reproduce
+	$(BIN)/python scripts/insert_figures.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"
