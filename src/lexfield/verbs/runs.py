@@ -132,8 +132,8 @@ class FusedRanking(Result[FusedRow]):
     def lines(self) -> Iterable[str]:
         if self.output is not None:
             queries = len({row.query for row in self.results})
-            asked = pluralise(queries, "query", "queries")
-            return [f"wrote {self.output}: {asked}, {pluralise(len(self), 'result')}"]
+            asked = f"{pluralise(queries, 'query', 'queries')} by {self.name}"
+            return [f"wrote {self.output}: {pluralise(len(self), 'hit')} for {asked}"]
         return map(_explain, self.results) if self.explain else run_lines(self.to_run())
 
 
