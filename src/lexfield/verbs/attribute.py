@@ -168,10 +168,12 @@ class Attribution(Result[AttributedText]):
         label = self.paint(one.label, "green") if one.label else f"undecided, at best {best.label}"
         likely = f"{label} with probability {best.probability:.2f} if it is one of these"
         yield f"{one.id}: {likely if is_best(one) else 'undecided'} ({one.words:,} words)"
-        rows = [{"label": c.label, "probability": c.probability} for c in one.candidates[:_SHOWN]]
-        for row, candidate in zip(rows, one.candidates, strict=False):
+        shown = one.candidates[:_SHOWN]
+        rows = [{"label": each.label, "probability": f"{each.probability:.2f}"} for each in shown]
+        for row, candidate in zip(rows, shown, strict=True):
             if isinstance(candidate.verified, float):
-                row |= {"beats imposters": candidate.score, "theirs at all": candidate.verified}
+                row["beats imposters"] = f"{candidate.score:.2f}"
+                row["theirs at all"] = f"{candidate.verified:.2f}"
         yield from (f"  {line}" for line in format_rows(rows))
         if one.evidence:
             first, second = one.candidates[0].label, one.candidates[1].label
