@@ -252,7 +252,7 @@ def test_bounds_are_below_every_value(
     mixtures = draw(3, 400, 50, 0.1)
     q = draw(4, 1, 50, 0.1)[0]
     plan = topic_lists.Plan(threshold, threshold / lower, ratio)
-    monkeypatch.setattr(topic_lists, "choose_plan", lambda _: plan)
+    monkeypatch.setattr(topic_lists, "choose_plans", lambda _: (plan, plan))
     search = CertifiedSearch(mixtures)
     for measure in (JS, HELLINGER_SQUARED):
         bounds = np.zeros(400, np.float32)

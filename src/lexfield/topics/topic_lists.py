@@ -44,8 +44,13 @@ from lexfield.topics.affinity import (
 _CHUNK = 1 << 16  # rows
 _LEVELS = 255  # steps in which listed values are stored
 _TRIED = (8, 16, 32, 48, 64, 80, 96, 128, 192, 256)  # listed topics per row that are tried
-_LOWER = (1.0, 3.0)  # times as low is the threshold of queries
-_RATIOS = (1.0, 0.16, 0.02)  # small mass of a row to that of a query where the plane touches s
+_LOWER = (1.0, 3.0, 10.0)  # times as low is the threshold of queries
+_RATIOS = (
+    1.0,
+    0.16,
+    0.05,
+    0.02,
+)  # small mass of a row to that of a query where the plane touches s
 _DEFAULT = 32  # for collections no larger than a sample
 _LOWEST = 1e-6
 _SAMPLE, _QUERIES, _NEAREST = 1000, 4, 10
@@ -63,12 +68,13 @@ class Plan(NamedTuple):
 class TopicLists(NamedTuple):
     """For every chunk and topic the rows that hold more of it than the threshold, ascending.
 
+    plans: for JS and for Hellinger, with the same threshold of rows.
     offsets: chunk, topic → its first entry; rows: their places in the chunk.
     codes: the step that each value lies in; ``tops`` are the upper ends of the steps.
     rests: a row's mass at or under the threshold.
     """
 
-    plan: Plan
+    plans: tuple[Plan, Plan]
     tops: NDArray[np.float64]
     offsets: NDArray[np.int64]
     rows: NDArray[np.uint16]
@@ -78,39 +84,48 @@ class TopicLists(NamedTuple):
 
 def build_lists(mixtures: Array) -> TopicLists:
     """List the large values of every topic, row by row."""
-    plan = choose_plan(mixtures)
-    edges = np.geomspace(plan.threshold, 1 + 1e-5, _LEVELS + 1)
-    sizes, rests = _count(mixtures, plan.threshold)
+    plans = choose_plans(mixtures)
+    threshold = plans[JS].threshold
+    edges = np.geomspace(threshold, 1 + 1e-5, _LEVELS + 1)
+    sizes, rests = _count(mixtures, threshold)
     offsets = np.zeros((len(sizes), mixtures.shape[1] + 1), np.int64)
     offsets[:, 1:] = np.cumsum(sizes).reshape(sizes.shape)
     offsets[1:, 0] = offsets[:-1, -1]
-    rows, codes = _fill(mixtures, plan.threshold, edges[1:], offsets)
-    return TopicLists(plan, edges[1:], offsets, rows, codes, rests)
+    rows, codes = _fill(mixtures, threshold, edges[1:], offsets)
+    return TopicLists(plans, edges[1:], offsets, rows, codes, rests)
 
 
-def choose_plan(mixtures: Array) -> Plan:
-    """Return the cheapest plan for queries that resemble the rows; it is deterministic."""
+def choose_plans(mixtures: Array) -> tuple[Plan, Plan]:
+    """Return the cheapest plan for queries by JS that resemble the rows, and the cheapest for
+    Hellinger with the same lists; they are deterministic."""
     height, width = mixtures.shape
     rows = np.random.default_rng(0).permutation(height)[:_SAMPLE]
     sample = mixtures[np.sort(rows)].astype(np.float64)
     tried = [listed for listed in _TRIED if listed < width] or [width / 2]
     thresholds = [max(float(np.quantile(sample, 1 - listed / width)), _LOWEST) for listed in tried]
     if height <= _SAMPLE:
-        place = min(len(tried) - 1, _TRIED.index(_DEFAULT))
-        return Plan(thresholds[place], thresholds[place], _RATIOS[0])
+        threshold = thresholds[min(len(tried) - 1, _TRIED.index(_DEFAULT))]
+        plan = Plan(threshold, threshold, _RATIOS[0])
+        return plan, plan
+    best = _choose_plan(JS, sample, height, list(dict.fromkeys(thresholds)))
+    return best, _choose_plan(HELLINGER_SQUARED, sample, height, [best.threshold])
+
+
+def _choose_plan(measure: int, sample: Array, height: int, thresholds: list[float]) -> Plan:
+    """Return the plan with the lowest estimated cost."""
     queries = np.linspace(0, len(sample) - 1, _QUERIES).astype(int)
-    affinities = [_js_affinity(sample[number], sample) for number in queries]
+    affinities = [_find_affinities(measure, sample[number], sample) for number in queries]
     limits = [
-        _guess_limit(np.log(2) - np.delete(own.sum(axis=1), number), height)
+        _guess_limit(largest(measure) - np.delete(own.sum(axis=1), number), height)
         for number, own in zip(queries, affinities, strict=True)
     ]
     plans = [
         Plan(threshold, threshold / lower, ratio)
-        for threshold in dict.fromkeys(thresholds)
+        for threshold in thresholds
         for lower in _LOWER
         for ratio in _RATIOS
     ]
-    costs = [_estimate_cost(sample, queries, affinities, limits, plan) for plan in plans]
+    costs = [_estimate_cost(measure, sample, queries, affinities, limits, plan) for plan in plans]
     return plans[int(np.argmin(costs))]
 
 
@@ -124,39 +139,47 @@ def _guess_limit(divergences: Array, height: int) -> float:
 
 
 def _estimate_cost(
-    sample: Array, queries: Array, affinities: list[Array], limits: list[float], plan: Plan
+    measure: int,
+    sample: Array,
+    queries: Array,
+    affinities: list[Array],
+    limits: list[float],
+    plan: Plan,
 ) -> float:
     """Return nanoseconds per row of the collection for these queries."""
     over = sample > plan.threshold
-    row_slope, query_slope = find_slopes(JS, plan.ratio)
+    row_slope, query_slope = find_slopes(measure, plan.ratio)
     own = np.zeros_like(sample)
-    own[over] = _js_excess(sample[over], plan.low, query_slope)
+    own[over] = _find_excesses(measure, sample[over], plan.low, query_slope)
     weights = own.sum(axis=1) + row_slope * np.where(over, 0, sample).sum(axis=1)
     listed, total = over.mean(axis=0), 0.0
     for number, exact, limit in zip(queries, affinities, limits, strict=True):
         q = sample[number]
         head = np.flatnonzero(q > plan.low)
-        excess = _js_excess(q[head], plan.threshold, row_slope)
+        excess = _find_excesses(measure, q[head], plan.threshold, row_slope)
         both = np.where(over[:, head], exact[:, head] - own[:, head] - excess, 0)
         sums = weights + both.sum(axis=1) + excess.sum() + query_slope * q[q <= plan.low].sum()
-        total += _ENTRY * listed[head].sum() + _PASS * (np.log(2) - sums <= limit).mean()
+        total += _ENTRY * listed[head].sum() + _PASS * (largest(measure) - sums <= limit).mean()
     return float(total)
 
 
-def _js_affinity(p: Array, q: Array) -> Array:
-    """``affinity`` for Jensen–Shannon, of arrays."""
+def _find_affinities(measure: int, p: Array, q: Array) -> Array:
+    """``affinity`` of arrays."""
     from scipy.special import xlogy
 
+    if measure == HELLINGER_SQUARED:
+        return np.asarray(np.sqrt(p * q))
     both = p + q
     affinities: Array = 0.5 * (xlogy(both, both) - xlogy(p, p) - xlogy(q, q))
     return affinities
 
 
-def _js_excess(p: Array, cap: float, slope: float) -> Array:
-    """``find_excess`` for Jensen–Shannon, of an array."""
-    x = np.minimum(p / math.expm1(2 * slope), cap)
-    excess: Array = _js_affinity(p, x) - slope * x
-    return excess
+def _find_excesses(measure: int, p: Array, cap: float, slope: float) -> Array:
+    """``find_excess`` of an array."""
+    is_root = measure == HELLINGER_SQUARED
+    x = np.minimum(p / (4 * slope**2 if is_root else math.expm1(2 * slope)), cap)
+    excesses: Array = _find_affinities(measure, p, x) - slope * x
+    return excesses
 
 
 @kernel
@@ -195,10 +218,11 @@ def _fill(mixtures: Array, threshold: float, tops: Array, offsets: Array) -> tup
 @kernel
 def weigh_rows(measure: int, lists: TopicLists) -> NDArray[np.float32]:
     """Return the sum of g over the listed values of each row, and μ times its other values."""
-    row_slope, query_slope = find_slopes(measure, lists.plan.ratio)
+    plan = lists.plans[measure]
+    row_slope, query_slope = find_slopes(measure, plan.ratio)
     steps = np.empty(len(lists.tops))
     for code in range(len(steps)):
-        steps[code] = find_excess(measure, lists.tops[code], lists.plan.low, query_slope)
+        steps[code] = find_excess(measure, lists.tops[code], plan.low, query_slope)
     sums = row_slope * lists.rests
     for chunk in range(len(lists.offsets)):
         own = sums[chunk * _CHUNK : (chunk + 1) * _CHUNK]
@@ -236,7 +260,7 @@ def bound_rows(
 def _tabulate(measure: int, q: Array, lists: TopicLists) -> tuple[Array, Array, float]:
     """Return the query's large topics, what an entry of each step adds to a row there, and what the
     query's own values can add to every row."""
-    plan, tops = lists.plan, lists.tops
+    plan, tops = lists.plans[measure], lists.tops
     row_slope, query_slope = find_slopes(measure, plan.ratio)
     count, most = 0, 0.0
     topics = np.empty(len(q), np.int64)
