@@ -41,7 +41,6 @@ def prepare(folder: Path) -> None:
         path = folder / "demo" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    (folder / "src").symlink_to(ROOT / "src")
 
 
 def build_indexes(folder: Path) -> None:
