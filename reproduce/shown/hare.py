@@ -179,15 +179,19 @@ def figure_3(result: Result) -> list[Block]:
     rows = []
     for name in CORPORA:
         if own := result["corpora"].get(name, {}).get("words"):
-            value, low, high = own.get("exponent", (None, None, None))
-            exponent = "" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
             line = [f"{own['slope']:.2f}", f"{own['r2']:.2f}"]
-            rows.append([name, exponent, *line, own["verdict"]])
+            rows.append([name, _exponent(own), *line, own["verdict"]])
     return [
         *picture("figures/figure-3-words.png", "Counts of words by rank, with line of best fit"),
         Grid(["", "exponent", "slope of the line", "R²", "verdict"], rows),
         *_said(result, "Slopes"),
     ]
+
+
+def _exponent(own: Result) -> str:
+    """The exponent of a fit with its interval; empty in older results."""
+    value, low, high = own.get("exponent", (None, None, None))
+    return "" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def figures_4_and_6(result: Result) -> list[Block]:
@@ -205,8 +209,8 @@ def figures_4_and_6(result: Result) -> list[Block]:
                     *(f"{null['slope']:.2f}" for null in found["nulls"]),
                 ])  # fmt: skip
     languages = [
-        [name, *(f"{own[what]['slope']:.2f} ({own[what]['r2']:.2f})"
-                 for what in ("words", "clusters"))]
+        [name, _exponent(own["words"]), *(f"{own[what]['slope']:.2f} ({own[what]['r2']:.2f})"
+                                          for what in ("words", "clusters"))]
         for name, own in result.get("languages", {}).items()
     ]  # fmt: skip
     return [
@@ -215,8 +219,9 @@ def figures_4_and_6(result: Result) -> list[Block]:
         " The last two columns have the slopes of null models: sentences refilled with words drawn"
         " at random, and a Gaussian cloud.",
         Grid(["", "k", "slope", "R²", "range", "shuffled", "Gaussian"], rows),
-        "Beyond the paper, nine languages (slope and R² of words, and of 35 clusters):",
-        Grid(["", "words", "clusters"], languages),
+        "Beyond the paper, nine languages: the exponent of words, and the slopes (R²) of words and"
+        " of 35 clusters.",
+        Grid(["", "exponent", "words", "clusters"], languages),
         difference(
             "The paper reads slopes near −1 as Zipf's law and has no null models. Our R² are"
             f" {min(fits):.2f} to {max(fits):.2f}, so the sizes do not lie on a line, and sentences"
