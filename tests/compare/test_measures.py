@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lexfield.compare.measures import _js_parts, _renyi_parts
+from lexfield.compare.measures import _js_parts, _kl_parts, _renyi_parts
 from lexfield.compare.pair import divergence
 from lexfield.compare.smoothing import (
     find_entropy,
@@ -119,8 +119,11 @@ def test_what_each_word_adds_by_hand() -> None:
     with np.errstate(divide="ignore", invalid="ignore"):
         np.testing.assert_allclose(_js_parts(p, q, 0), [log2 / 4, 0, log2 / 4])
         np.testing.assert_allclose(_renyi_parts(p, q, 0.5), [0.5, 0, 0], atol=1e-15)
-        steep = _renyi_parts(np.array([0.5, 0.5]), np.array([1.0, 0]), 2)
-    np.testing.assert_allclose(steep, [-0.25, -0.5])
+        halves, first = np.array([0.5, 0.5]), np.array([1.0, 0])
+        np.testing.assert_allclose(_kl_parts(halves, first, 0), [-log2 / 2, 0])
+        np.testing.assert_allclose(_renyi_parts(halves, first, 2), [-0.25, -0.5])
+        above = _renyi_parts(first, halves, 1.5)
+    np.testing.assert_allclose(above, [math.sqrt(2) - 1, 0], atol=1e-15)
 
 
 @given(rows, rows)

@@ -66,7 +66,7 @@ class Soak:
     def stop(self) -> None:
         self.address = ""  # nobody is to ask
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=600)  # other processes may leave it little time
 
     def explain(self, since: float, text: str) -> bool:
         """Return whether a worker that was killed after ``since`` explains a fault."""
