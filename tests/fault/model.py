@@ -363,7 +363,9 @@ def run_chunk(number: int, examples: int, steps: int, *, shrink: bool = True) ->
 
 
 def long(folder: Path) -> dict[str, Any]:
-    """At least 100,000 operations; a run that was interrupted goes on where it stopped."""
+    """At least 100,000 operations, or LEXFIELD_OPERATIONS; a run that was interrupted goes on where
+    it stopped, and so does a longer one after a shorter one."""
+    wanted = int(os.environ.get("LEXFIELD_OPERATIONS", "100000"))
     progress = Path(__file__).parent / "results" / "model.part.json"
     kept: dict[str, Any] = {"chunks": 0, "done": {}}
     if progress.exists():
@@ -372,13 +374,14 @@ def long(folder: Path) -> dict[str, Any]:
     tempfile.tempdir = str(folder)
     install_vectors(folder / "home")
     os.fsync = lambda fd: None  # speed; part ``crash`` is about flushing
-    while done.total() < 100_000:
+    while done.total() < wanted:
         kept["chunks"] += 1
         done += run_chunk(kept["chunks"], 10, 50)
         kept["done"] = dict(sorted(done.items()))
         progress.write_text(json.dumps(kept))
         print(done.total(), flush=True)
-    progress.unlink()
+    if done.total() >= 100_000:
+        progress.unlink()
     asked = sum(done[name] for name in (*ROWS, *BAGS, *REBUILT, "topic", "shards"))
     return {
         "operations": done.total(), "questions": asked, "of each": dict(sorted(done.items())),

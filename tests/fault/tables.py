@@ -170,7 +170,7 @@ def _soak(found: Any) -> str:
     )
     return (
         "### A server in use\n\n" + table(list(shown), [list(shown.values())])
-        + f"\nAnswers by status: {said}. Since the last restart: {flat}.\n"
+        + f"\nAnswers by status: {said}. The server itself: {flat}.\n"
     )  # fmt: skip
 
 
