@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
@@ -20,6 +21,7 @@ from starlette.testclient import TestClient
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
+from lexfield.serve.inputs import Id
 from lexfield.serve.library import INDEXES, Library, Scrubber, make_slug
 from lexfield.serve.uploads import Sent, keep
 from lexfield.text.corpus import Corpus
@@ -39,10 +41,51 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.parametrize(
     ("name", "id"),
     [("Café  Zürich!", "cafe-zurich"), ("中文", "中文"), ("Война и мир", "война-и-мир"),
-     ("हिन्दी", "हिन्दी"), ("../..", "texts"), ("日本/../x", "日本-..-x"), ("\u202e", "texts")],
+     ("हिन्दी", "हिन्दी"), ("x" * 59 + " y", "x" * 59), ("../..", "texts"),
+     ("日本/../x", "日本-..-x"), ("\u202e", "texts")],
 )  # fmt: skip
 def test_a_collection_has_an_id_in_the_letters_of_its_name(name: str, id: str) -> None:
-    assert make_slug(name) == id
+    assert make_slug(name) == id == make_slug(id)
+    assert msgspec.convert(id, Id) == id
+
+
+@pytest.mark.parametrize(
+    "id", ["", ".x", "../x", "日本/x", "日\\x", "日 本", "日\x00", "\u202e", "a\u202eb", "a\ufeff"]
+)
+def test_an_id_has_no_slashes_spaces_or_signs_that_cannot_be_seen(id: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(id, Id)
+
+
+def test_a_collection_named_in_any_script_is_listed_asked_and_deleted(tmp_path: Path) -> None:
+    named = tmp_path / "हिन्दी.idx"
+    Index.build(Corpus.of(["The ship came home."]), named)
+    folder = tmp_path / "folder"
+
+    def serve() -> TestClient:
+        app = make_app([named], folder=folder, workers=1)
+        return TestClient(app, base_url="http://127.0.0.1:8000")
+
+    def list_ids(client: TestClient) -> list[str]:
+        found = client.get("/v1/indexes").json()
+        assert found["damaged"] == {}
+        return [one["id"] for one in found["indexes"]]
+
+    with serve() as client:
+        for name in ("日本語", "Анна.txt"):
+            sent = {"text": "A storm at sea.", "name": name}
+            job = client.post("/v1/indexes", data=sent).json()
+            while (job := client.get(f"/v1/jobs/{job['id']}").json())["state"] != "done":
+                assert job["state"] in ("waiting", "running"), job
+        assert list_ids(client) == ["हिन्दी", "日本語", "анна.txt"]
+    with serve() as client:  # again
+        assert sorted(list_ids(client)) == ["анна.txt", "हिन्दी", "日本語"]
+        asked = {"index": "日本語", "query": "storm", "method": "bm25"}
+        assert client.get("/v1/search", params=asked).status_code == 200
+        assert client.get("/v1/indexes/हिन्दी").status_code == 200
+        for id in ("日本語", "анна.txt"):
+            assert client.delete(f"/v1/indexes/{id}").status_code == 204
+        assert list_ids(client) == ["हिन्दी"] and not list((folder / "indexes").iterdir())
 
 
 def mode(path: Path) -> int:

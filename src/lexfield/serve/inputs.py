@@ -21,7 +21,12 @@ from lexfield.serve.problems import InvalidError
 from lexfield.vectors.sources import find_imported
 from lexfield.verbs.declare import REQUIRED, Flags, Parameter, Verb
 
-Id = Annotated[str, Meta(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+# Letters, their marks and digits of any script, as make_slug keeps them; what is excluded is ASCII
+# besides these, control characters, spaces, and what shows nothing or turns the direction.
+_ODD = r"`{-\xa0\s\u2000-\u206f\ufeff"
+_ANY_SCRIPT = rf"^[^\x00-/:-@\[-_{_ODD}][^\x00-,/:-@\[-^{_ODD}]*$"
+Id = Annotated[str, Meta(max_length=80, pattern=_ANY_SCRIPT)]
+_NAME = Annotated[str, Meta(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 DocumentId = Annotated[str, Meta(max_length=2000)]
 Text = Annotated[str, Meta(max_length=5_000_000)]
 _DOCUMENTS = Annotated[Sequence[DocumentId], Meta(max_length=500)]
@@ -50,7 +55,7 @@ LIMITS: dict[str, JsonObject] = {
     "map": {"most": _whole(3, 5000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
     "run": {"k": _whole(1, 1000)},
-    "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": Id},
+    "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": _NAME},
     "threshold": {"sample": _whole(40, 20_000) | None},
     "topic_shares": {"k": _whole(1, 1000)},
     "topics": {"k": _whole(1, 100)},
@@ -139,7 +144,7 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
             needed = REQUIRED if parameter.required else None
             if name != "models":
                 default = parameter.default if isinstance(parameter.default, str) else needed
-                yield make_parameter(name, Id, "Name of a set of word vectors.", default)
+                yield make_parameter(name, _NAME, "Name of a set of word vectors.", default)
             if parameter.repeated:
                 default = needed if name == "models" else None
                 yield make_parameter("models", Id, "Id of models, for error bars.", default)

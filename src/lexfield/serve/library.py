@@ -65,7 +65,7 @@ def make_slug(text: str) -> str:
     own = unicodedata.normalize("NFC", text)
     plain = parts.encode("ascii", "ignore").decode() if is_latin else own
     kept = "".join(one if one.isalnum() or _is_mark(one) else " " for one in plain)
-    return "-".join(kept.split()).strip("-._")[:60].lower() or "texts"
+    return "-".join(kept.lower().split()).strip("-._")[:60].strip("-._") or "texts"
 
 
 def _is_mark(letter: str) -> bool:
