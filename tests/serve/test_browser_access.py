@@ -51,6 +51,21 @@ def test_errors_are_shown_with_what_to_do(visit: Open) -> None:
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)  # it would be the same
 
 
+def test_the_keyboard_goes_on_where_a_pin_was_removed(visit: Open) -> None:
+    page = visit(ASK)
+    for place in range(2):
+        page.locator(".hit").nth(place).get_by_role("button", name="Pin").click()
+    page.get_by_role("button", name="Pins 2").click()
+    pins = page.get_by_role("complementary", name="Pins")
+    removes = pins.get_by_role("button", name="Remove")
+    removes.first.press("Enter")
+    expect(removes).to_have_count(1)
+    expect(removes).to_be_focused()
+    removes.press("Enter")
+    expect(removes).to_have_count(0)
+    expect(pins.get_by_role("heading", name="Pins")).to_be_focused()
+
+
 def test_what_people_write_is_never_markup(visit: Open) -> None:
     sly = "<img src=x onerror='window.hacked=1'> boat <script>hacked=1</script>"
     page = visit("/import")

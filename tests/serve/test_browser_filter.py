@@ -100,3 +100,28 @@ def test_every_document_can_be_chosen_by_its_name(visit: Open) -> None:
     page.get_by_label("Find Text A").fill("nothing is called so")
     expect(choice.locator("option").first).to_have_text("No text is called this")
     expect(choice).to_have_value(last)
+
+
+def test_a_bound_that_is_emptied_filters_no_more(visit: Open) -> None:
+    page = visit("/overview?index=parish&where=year=1852..1855")
+    low, high = page.get_by_label("year from", exact=True), page.get_by_label("year to", exact=True)
+    low.fill("")
+    low.press("Tab")
+    expect(page).to_have_url(re.compile(r"year%3D\.\.1855"))
+    expect(low).to_have_value("1850")
+    high.fill("")
+    high.press("Tab")
+    expect(page).not_to_have_url(re.compile("where"))
+
+
+def test_bounds_in_the_wrong_order_are_kept_and_named(visit: Open) -> None:
+    page = visit("/overview?index=parish&where=year=1852..1855")
+    low, high = page.get_by_label("year from", exact=True), page.get_by_label("year to", exact=True)
+    low.fill("1858")
+    told = page.get_by_role("alert").filter(has_text="“From” is above “to”")
+    expect(told).to_be_visible()
+    expect(low).to_have_value("1858")
+    assert "1852..1855" in page.url
+    high.fill("1859")  # both are as they were typed
+    expect(page).to_have_url(re.compile(r"year%3D1858\.\.(1859)?$"))
+    expect(told).to_have_count(0)

@@ -62,6 +62,14 @@ export function usePins() {
   return pins;
 }
 
+/** Remove a pin; the keyboard goes on at the next, or at the heading. @param {HTMLElement} item @param {string} id */
+function remove(item, id) {
+  const near = item.nextElementSibling ?? item.previousElementSibling;
+  const next = near ? near.querySelector("button") : item.closest("aside")?.querySelector("h2");
+  next?.focus();
+  store(load().filter((other) => other.id !== id));
+}
+
 const edit = (id, values) => store(load().map((one) => (one.id === id ? { ...one, ...values } : one)));
 
 export function Pins({ close }) {
@@ -78,7 +86,7 @@ export function Pins({ close }) {
     save(`${index ?? "lexfield"}-report.html`, new Blob([writeReport(index, shown)], { type: "text/html" }));
   return html`<aside class="pins" aria-label="Pins">
     <div class="spread">
-      <h2>Pins</h2>
+      <h2 tabindex="-1">Pins</h2>
       <button type="button" class="quiet" aria-label="Close the pins" onClick=${close}>Close</button>
     </div>
     <p class="small">Results and notes that you keep. They stay in this browser.</p>
@@ -99,23 +107,10 @@ export function Pins({ close }) {
           html`<li key=${one.id}>
             <a href=${one.address}>${one.title}</a>
             ${one.quotes.slice(0, 1).map((quote) => html`<blockquote>${quote.text}</blockquote>`)}
-            <${Typed}
-              tag="textarea"
-              rows="2"
-              placeholder="Your note"
-              aria-label=${`Note on ${one.title}`}
-              value=${one.note}
-              onKeyDown=${() => {}}
-              onInput=${(note) => edit(one.id, { note })}
-            />
-            <button
-              type="button"
-              class="quiet"
-              aria-label=${`Remove ${one.title}`}
-              onClick=${() => store(load().filter((other) => other.id !== one.id))}
-            >
-              Remove
-            </button>
+            <${Typed} tag="textarea" rows="2" placeholder="Your note" aria-label=${`Note on ${one.title}`}
+              value=${one.note} onKeyDown=${() => {}} onInput=${(note) => edit(one.id, { note })} />
+            <button type="button" class="quiet" aria-label=${`Remove ${one.title}`}
+              onClick=${(event) => remove(event.target.closest("li"), one.id)}>Remove</button>
           </li>`,
       )}
     </ul>

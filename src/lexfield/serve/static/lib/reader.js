@@ -182,35 +182,18 @@ function Text({ index, doc, about, chosen }) {
       </div>
     </div>
     <div class="reader-body">
-      <div
-        class="pages"
-        ref=${box}
-        tabindex="0"
-        role="region"
+      <div class="pages"
+        ref=${box} tabindex="0" role="region"
         aria-label=${`Text of ${titleOf(doc, about.metadata)}`}
-        onWheel=${still}
-        onTouchMove=${still}
-        onKeyDown=${key}
-        onScroll=${throttle(follow)}
+        onWheel=${still} onTouchMove=${still} onKeyDown=${key} onScroll=${throttle(follow)}
       >
         ${Array.from(
           { length: blocks },
           (_, i) =>
-            html`<${Block}
-              key=${i}
-              i=${i}
-              index=${index}
-              doc=${doc}
-              metadata=${about.metadata}
-              root=${box}
+            html`<${Block} key=${i} i=${i} index=${index} doc=${doc} metadata=${about.metadata} root=${box}
               height=${i === blocks - 1 ? (height * (about.sentences - i * BLOCK)) / BLOCK : height}
-              at=${chosen !== null && Math.floor(chosen / BLOCK) === i ? chosen : null}
-              word=${word.trim()}
-              places=${places}
-              marked=${marked}
-              choose=${choose}
-              arrive=${arrive}
-            />`,
+              at=${chosen !== null && Math.floor(chosen / BLOCK) === i ? chosen : null} word=${word.trim()}
+              places=${places} marked=${marked} choose=${choose} arrive=${arrive} />`,
         )}
       </div>
       <${Margin} total=${about.sentences} places=${places} marked=${marked} seen=${seen} leap=${leap} />

@@ -130,46 +130,45 @@ function Facet({ whole, open }) {
 /** Two handles on one line; the numbers can be typed, too. */
 function Range({ facet, where, open }) {
   const set = bounds(where, facet.field);
+  // Typed bounds of which "from" is above "to": they are kept, but not applied.
+  const [held, hold] = useState(/** @type {{ low: string, high: string } | null} */ (null));
+  useEffect(() => hold(null), [set.low, set.high]);
+  const { low: from, high: to } = held ?? set;
   const isDate = facet.kind === "date";
   const toNumber = (value) => (isDate ? Date.parse(String(value)) / 864e5 : Number(value));
   const toText = (value) => (isDate ? new Date(value * 864e5).toISOString().slice(0, 10) : String(value));
   const whole = { least: toNumber(facet.low), most: toNumber(facet.high) };
-  const low = set.low === "" ? whole.least : toNumber(set.low);
-  const high = set.high === "" ? whole.most : toNumber(set.high);
+  const low = from === "" ? whole.least : toNumber(from);
+  const high = to === "" ? whole.most : toNumber(to);
   const isWhole = isDate || (Number.isInteger(whole.least) && Number.isInteger(whole.most));
   const step = isWhole ? 1 : (whole.most - whole.least) / 200;
   const put = (from, to) => {
-    const [a, b] = [Math.min(from, to), Math.max(from, to)];
-    setCondition(facet.field, a <= whole.least && b >= whole.most ? "" : `${toText(a)}..${toText(b)}`);
+    const a = from === "" ? whole.least : toNumber(from);
+    const b = to === "" ? whole.most : toNumber(to);
+    hold(a > b ? { low: from, high: to } : null);
+    if (a > b) return;
+    const range = `${a > whole.least ? from : ""}..${b < whole.most ? to : ""}`;
+    setCondition(facet.field, range === ".." ? "" : range);
   };
+  const slide = (a, b) => put(toText(Math.min(a, b)), toText(Math.max(a, b))); // handles may pass each other
   const slider = (label, value, act) =>
-    html`<input
-      type="range"
-      aria-label=${`${facet.field}, ${label}`}
-      aria-valuetext=${toText(value)}
-      min=${whole.least}
-      max=${whole.most}
-      step=${step}
-      value=${value}
-      onChange=${(event) => act(Number(event.target.value))}
-    />`;
+    html`<input type="range" aria-label=${`${facet.field}, ${label}`} aria-valuetext=${toText(value)}
+      min=${whole.least} max=${whole.most} step=${step} value=${value}
+      onChange=${(event) => act(Number(event.target.value))} />`;
   const field = (label, value, act) =>
-    html`<${Typed}
-      type=${isDate ? "date" : "number"}
-      aria-label=${`${facet.field} ${label}`}
-      value=${toText(value)}
-      pause=${600}
-      onInput=${(text) => text !== "" && act(toNumber(text))}
-    />`;
+    html`<${Typed} type=${isDate ? "date" : "number"} aria-label=${`${facet.field} ${label}`}
+      value=${toText(value)} pause=${600} onInput=${(text) => text !== "" && act(toText(toNumber(text)))}
+      onBlur=${(event) => event.target.value === "" && act("")} />`;
   return html`<details class="facet" open=${open}>
     <summary>${heading(facet.field)}</summary>
     <div class="range">
-      ${slider("from", low, (value) => put(value, high))}${slider("to", high, (value) => put(low, value))}
+      ${slider("from", low, (value) => slide(value, high))}${slider("to", high, (value) => slide(low, value))}
     </div>
     <div class="range-values ${facet.kind}">
-      ${field("from", low, (value) => put(value, high))}<span
-        aria-hidden="true">–</span>${field("to", high, (value) => put(low, value))}
+      ${field("from", low, (value) => put(value, to))}<span
+        aria-hidden="true">–</span>${field("to", high, (value) => put(from, value))}
     </div>
+    ${held && html`<p class="small" role="alert">“From” is above “to”, so this range is not applied.</p>`}
   </details>`;
 }
 
@@ -183,11 +182,8 @@ function Documents() {
     <summary>Documents <span class="count">${found.answer && found.count}</span></summary>
     ${
       about.documents > 10 &&
-      html`<input
-      type="search"
-      placeholder="Find a document"
-      aria-label="Find a document"
-      value=${text}
+      html`<input type="search"
+      placeholder="Find a document" aria-label="Find a document" value=${text}
       onInput=${(event) => setText(event.target.value)}
     />`
     }
