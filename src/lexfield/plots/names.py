@@ -32,6 +32,9 @@ def place_names(
 
     The layout of the figure is fixed by this.
     """
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    renderer_type: Any = RendererAgg
     drawing: Any = axes.figure
     drawing.draw_without_rendering()
     drawing.set_layout_engine("none")
@@ -45,7 +48,8 @@ def place_names(
         )
         for name, place, colour in zip(names, places, colours, strict=True)
     ]  # fmt: skip
-    boxes = [text.get_window_extent() for text in texts]
+    renderer = renderer_type(*drawing.bbox.size, drawing.dpi)  # else every text makes its own
+    boxes = [text.get_window_extent(renderer) for text in texts]
     reach = 3.2 * pixel
     taken = [np.column_stack([marks - reach, marks + reach])]
     written = []
