@@ -238,6 +238,30 @@ def test_focus_and_what_is_typed_stay(visit: Open) -> None:
     expect(page.get_by_label("Your text")).to_have_value("a storm at sea again")
 
 
+def test_back_returns_to_each_question(visit: Open) -> None:
+    page = visit("/search?index=sample")
+    box = page.get_by_label("Your text")
+    for question in ("whale ship", "lonely old man", "gold coins"):
+        box.fill(question)
+        expect(page).to_have_url(re.compile(question.replace(" ", r"\+")))  # while it is typed
+        box.press("Enter")
+    for question in ("lonely old man", "whale ship"):
+        page.go_back()
+        expect(box).to_have_value(question)
+
+
+def test_texts_are_copied_where_the_clipboard_may_not_be_written(visit: Open) -> None:
+    page = visit(ASK)
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.evaluate(
+        "addEventListener('copy', () => { window.copied = String(document.getSelection()); })"
+    )
+    page.locator(".hit").first.get_by_role("button", name="Quote").click()
+    expect(page.locator("#toast")).to_have_text("Quotation copied.")
+    assert page.evaluate("window.copied").startswith("“")
+    expect(page.locator(".hit").first.get_by_role("button", name="Quote")).to_be_focused()
+
+
 def test_ten_quick_clicks_end_with_the_last(visit: Open) -> None:
     page = visit(ASK)
     expect(page.locator(".hit").first).to_be_visible()

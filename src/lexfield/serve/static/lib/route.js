@@ -53,13 +53,19 @@ export const lastView = () => latest;
 /** Go to an address of the page. @param {string} address @param {{ replace?: boolean }} [options] */
 export function go(address, { replace = false } = {}) {
   if (address === location.pathname + location.search) return;
+  typing = "";
   const before = viewOf();
   history[replace ? "replaceState" : "pushState"]({}, "", address);
   remember();
   changed.dispatchEvent(new CustomEvent("go", { detail: { arrived: before !== viewOf() } }));
 }
 
-let typing = ""; // the parameter that is being typed; its letters are one step of the history
+// The parameter that is being typed: its letters are one step of the history, until Enter or another step.
+let typing = "";
+addEventListener("popstate", () => (typing = ""));
+addEventListener("keydown", (event) => {
+  if (event.key === "Enter") typing = "";
+});
 /** Change some parameters of this view.
  * @param {Values} values @param {{ replace?: boolean, typed?: string }} [options] */
 export function change(values, { replace = false, typed = "" } = {}) {
@@ -69,7 +75,10 @@ export function change(values, { replace = false, typed = "" } = {}) {
   for (const name of now.keys()) all[name] = now.getAll(name);
   const again = typed !== "" && typing === typed + location.pathname;
   const address = `${location.pathname}${`?${query({ ...all, ...values })}`.replace(/\?$/, "")}`;
-  if (address === location.pathname + location.search) return;
+  if (address === location.pathname + location.search) {
+    if (!typed) typing = "";
+    return;
+  }
   go(address, { replace: replace || again });
   typing = typed && typed + location.pathname;
 }

@@ -264,12 +264,27 @@ export function save(name, blob) {
 
 /** @param {string} text @param {string} what */
 export async function copy(text, what) {
-  try {
-    await navigator.clipboard.writeText(text);
-    toast(`${what} copied.`);
-  } catch {
-    toast(`${what} could not be copied; the browser does not allow it here.`);
-  }
+  const done = await (navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => copySelected(text),
+  ) ?? copySelected(text));
+  const refused = `${what} could not be copied: this browser does not allow it. Select the text and copy it.`;
+  toast(done ? `${what} copied.` : refused);
+}
+
+/** Copy a text as a person would, where the page may not write to the clipboard: on plain http, from elsewhere.
+ * @param {string} text */
+function copySelected(text) {
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+  const box = document.createElement("textarea");
+  box.value = text;
+  box.className = "unseen";
+  (focused?.closest("dialog") ?? document.body).append(box);
+  box.select();
+  const done = document.execCommand("copy");
+  box.remove();
+  focused?.focus();
+  return done;
 }
 
 /** Keep a choice in this browser, if it has room for it. @param {string} name @param {string} value */
