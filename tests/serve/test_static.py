@@ -20,6 +20,7 @@ from tests.serve.live import missing
 
 ROOT = Path(__file__).parents[2]
 VENDOR = STATIC / "vendor"
+SCATTER = ROOT / "src" / "lexfield" / "plots" / "static" / "scatter.js"  # served beside them
 FILES = [path for path in STATIC.rglob("*") if path.is_file() and path.parent != VENDOR]
 SCRIPTS = [path for path in FILES if path.suffix == ".js"]
 _MARKUP = re.compile(
@@ -56,8 +57,14 @@ def test_the_document_has_no_inline_script_or_style() -> None:
 
 
 def test_the_first_load_is_small() -> None:
-    first = [path for path in FILES if path.name != "types.d.ts"]  # no browser loads the types
-    first.append(VENDOR / "preact-htm.js")  # charts load the rest
+    first = {path for path in FILES if path.suffix in (".css", ".html")}
+    waiting = {STATIC / "theme.js", STATIC / "main.js"}
+    while waiting:  # what a script imports, not what it loads when it is needed
+        first.add(path := waiting.pop())
+        names = re.findall(r'^import .* from "(.+)";$', path.read_text("utf-8"), re.M)
+        found = {(path.parent / name).resolve() for name in names}
+        waiting |= {SCATTER if one.name == SCATTER.name else one for one in found} - first
+    assert {VENDOR / "preact-htm.js", SCATTER, STATIC / "lib" / "reader.js"} <= first
     assert sum(path.stat().st_size for path in first) < 330_000  # and that is not compressed
 
 

@@ -13,11 +13,29 @@ import { Page, Trouble, html, keepChoice, say } from "./lib/ui.js";
 import { Compare } from "./views/compare.js";
 import { Import } from "./views/import.js";
 import { MapView } from "./views/map.js";
-import { Measure } from "./views/measure.js";
 import { Overview } from "./views/overview.js";
 import { Search } from "./views/search.js";
 import { Topics } from "./views/topics.js";
 import { Trends } from "./views/trends.js";
+
+/** A view whose scripts are loaded when it is opened for the first time.
+ * @param {() => Promise<any>} load its component */
+function later(load) {
+  /** @type {any} */
+  let View = null;
+  return () => {
+    const [problem, setProblem] = useState(/** @type {any} */ (null));
+    const [, draw] = useState(0);
+    useEffect(() => {
+      if (View) return;
+      load().then(
+        (found) => draw((View = found) && 1),
+        () => setProblem({ message: "This view could not be loaded.", hint: "Load the page again." }),
+      );
+    }, []);
+    return View ? html`<${View} />` : html`<${Trouble} problem=${problem} />`;
+  };
+}
 
 /** @type {Record<string, [string, any]>} */
 const VIEWS = {
@@ -27,7 +45,7 @@ const VIEWS = {
   map: ["Map", MapView],
   trends: ["Trends", Trends],
   topics: ["Topics", Topics],
-  measure: ["Measure", Measure],
+  measure: ["Measure", later(async () => (await import("./views/measure.js")).Measure)],
 };
 const OTHERS = { import: ["Add texts", Import], read: ["Read", () => html`<${Reader} alone />`] };
 
