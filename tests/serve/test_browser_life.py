@@ -111,6 +111,23 @@ def test_a_novel_is_read_in_windows(browser: Browser, books: str) -> None:
     page.close()
 
 
+def test_the_reader_knows_its_width_at_once_and_names_the_chosen_sentence(
+    browser: Browser, books: str
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(books)
+    expect(page.get_by_role("heading", name="books")).to_be_visible()
+    go(page, "/read?index=books&doc=first&s=5")
+    expect(page.locator(".s.chosen")).to_be_in_viewport()
+    heights = "one => [...one.children].map((each) => each.style.height).at(-2)"
+    before = page.locator(".pages").evaluate(heights)
+    page.locator("[data-s='8']").click()
+    expect(page.locator(".s.chosen")).to_have_attribute("data-s", "8")
+    expect(page.locator(".reader-foot")).to_contain_text("Sentence 9 of 24,090")
+    assert page.locator(".pages").evaluate(heights) == before
+    page.close()
+
+
 def test_the_concordance_counts_each_text_by_itself(browser: Browser, books: str) -> None:
     page = browser.new_page()
     page.goto(books)

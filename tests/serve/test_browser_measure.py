@@ -144,6 +144,9 @@ def test_sums_add_up_and_a_wrong_one_says_where(visit: Open) -> None:
     page.get_by_label("Sum of words").fill("sea - boat")  # texts with as many of both add up to 0
     expect(page.locator(".sum .terms").first).to_contain_text("sea")
     expect(page.get_by_role("alert")).to_have_count(0)
+    page.get_by_label("Sum of words").fill('3*sea + 2*"boat')
+    told = page.get_by_role("alert").inner_text().splitlines()
+    assert "^" in [line.strip() for line in told]
     page.get_by_label("Sum of words").fill("3*")
     expect(page.get_by_role("alert")).to_be_visible()
 
@@ -169,6 +172,8 @@ def test_a_word_has_its_own_curve_of_neighbours(visit: Open) -> None:
     told = page.locator("details", has_text="From which similarity").locator("p").first
     expect(told).to_contain_text(re.compile(r"Of “sea”, as many lie above 0\.\d+"))
     expect(page.locator(".legend")).to_contain_text("sea")
+    ticks = page.locator("[aria-label], svg", has_text="neighbours of a word").locator("text")
+    assert "0.1" in ticks.all_text_contents()
 
 
 def test_trained_models_say_how_sure_they_are(visit: Open) -> None:

@@ -81,34 +81,23 @@ export function Palette() {
       else pick(entries[chosen]);
     }
   };
-  return html`<dialog
-    class="palette"
-    aria-label="Find a document or a command"
-    ref=${(box) => (dialog = box)}
-    onClick=${(event) => event.target === dialog && dialog?.close()}
-    onClose=${() => (setText(""), setAt(0))}
+  return html`<dialog class="palette"
+    aria-label="Find a document or a command" ref=${(box) => (dialog = box)}
+    onClick=${(event) => event.target === dialog && dialog?.close()} onClose=${() => (setText(""), setAt(0))}
   >
-    <input
-      type="text"
+    <input type="text"
       autofocus
-      role="combobox"
-      aria-label="Document or command"
-      aria-expanded="true"
-      aria-controls="palette-list"
+      role="combobox" aria-label="Document or command" aria-expanded="true" aria-controls="palette-list"
       aria-activedescendant=${entries.length ? `palette-${chosen}` : undefined}
-      placeholder="A document, a view, or words to search for"
-      value=${text}
-      onInput=${(event) => (setText(event.target.value), setAt(0))}
-      onKeyDown=${key}
+      placeholder="A document, a view, or words to search for" value=${text}
+      onInput=${(event) => (setText(event.target.value), setAt(0))} onKeyDown=${key}
     />
     <ul id="palette-list" role="listbox" aria-label="Found">
       ${entries.map(
         (entry, i) =>
           html`<li
             id=${`palette-${i}`}
-            role="option"
-            aria-selected=${String(i === chosen)}
-            onClick=${() => pick(entry)}
+            role="option" aria-selected=${String(i === chosen)} onClick=${() => pick(entry)}
             onPointerMove=${() => setAt(i)}
           >
             <span class="kind">${entry[0]}</span> <span>${entry[1]}</span>

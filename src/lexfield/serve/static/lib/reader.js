@@ -115,6 +115,8 @@ function Text({ index, doc, about, chosen }) {
   const [seen, setSeen] = useState(chosen ?? 0);
   const jump = useRef({ to: chosen, at: Date.now() });
   const blocks = Math.ceil(about.sentences / BLOCK);
+  const [drawn, setDrawn] = useState(false); // then the width is known
+  useLayoutEffect(() => setDrawn(true), []);
   const width = box.current?.clientWidth ?? 440;
   const height = Math.max(
     200,
@@ -141,10 +143,11 @@ function Text({ index, doc, about, chosen }) {
   useLayoutEffect(() => {
     if (chosen !== null && chosen !== jump.current.to) jump.current = { to: chosen, at: Date.now() };
     else if (chosen !== null) jump.current.at = Date.now();
+    if (chosen !== null) setSeen(chosen);
     const line = box.current?.querySelector(`[data-s="${chosen}"]`);
     if (line && inView(line, box.current)) return; // it was clicked: nothing moves
     settle();
-  }, [chosen]);
+  }, [chosen, drawn]);
   const still = () => (jump.current.to = null); // somebody scrolls by hand
   const key = (event) => {
     still();

@@ -42,7 +42,7 @@ export function Trouble({ problem, retry = null }) {
   useEffect(() => problem && say(`${problem.message} ${problem.hint ?? ""}`), [problem]);
   if (!problem) return null;
   return html`<div class="problem" role="alert">
-    <p><strong>${problem.message}</strong> ${problem.hint}</p>
+    <p class=${problem.message.includes("\n") ? "lines" : ""}><strong>${problem.message}</strong> ${problem.hint}</p>
     ${retry && !isRefusal(problem.status) && html`<button type="button" onClick=${retry}>Try again</button>`}
   </div>`;
 }

@@ -158,7 +158,7 @@ function Threshold({ options, word }) {
         const draw = (Plot, width) => ({
           height: Math.round(Math.min(380, width * 0.5)),
           x: { label: "similarity →", domain: [Math.max(0, rows[0].similarity), 1] },
-          y: { type: "log", label: "↑ neighbours of a word", grid: true, tickFormat: "~s" },
+          y: { type: "log", label: "↑ neighbours of a word", grid: true, tickFormat: ",~r" },
           marks: [
             Plot.rectX([answer.interval], {
               x1: (one) => one[0],

@@ -113,24 +113,17 @@ function Form({ asks, q, like, methods, unit, isOne }) {
   };
   return html`<form class="ask ${asks ? "folded" : ""}" role="search" onSubmit=${submit}>
     <div class="ask-line">
-      <${Typed}
-        tag="textarea"
-        name="q"
-        rows="1"
-        maxlength="20000"
-        aria-label="Your text"
-        placeholder="A sentence, a question, a few words…"
-        value=${q}
+      <${Typed} tag="textarea"
+        name="q" rows="1" maxlength="20000" aria-label="Your text"
+        placeholder="A sentence, a question, a few words…" value=${q}
         onInput=${(text) => change({ q: text, like: null, k: null }, { typed: "q" })}
       />
       <button class="main" type="submit">Search</button>
     </div>
     <div class="ask-options">
-      <${Choice}
-        label="Find"
+      <${Choice} label="Find"
         hidden
-        name="unit"
-        value=${unit}
+        name="unit" value=${unit}
         choices=${[
           ["sentence", "Sentences"],
           ["document", "Documents"],
@@ -159,8 +152,7 @@ function Form({ asks, q, like, methods, unit, isOne }) {
       }
       ${
         metrics.length > 0 &&
-        html`<${Select}
-        label="Learned metric"
+        html`<${Select} label="Learned metric"
         hidden
         value=${params.get("metric") ?? ""}
         choices=${[["", "No learned metric"], ...metrics.map((one) => [one.name, `Metric ${one.name}`])]}
@@ -169,8 +161,7 @@ function Form({ asks, q, like, methods, unit, isOne }) {
       }
       ${
         methods.some((name) => SUMS.includes(name.split("(")[0])) &&
-        html`<${Check}
-        label="My text is a sum of words, as in 3*storm - rain"
+        html`<${Check} label="My text is a sum of words, as in 3*storm - rain"
         checked=${params.get("algebra") === "true"}
         onChange=${(on) => change({ algebra: on ? "true" : null })}
       />`
