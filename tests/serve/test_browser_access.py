@@ -66,6 +66,27 @@ def test_the_keyboard_goes_on_where_a_pin_was_removed(visit: Open) -> None:
     expect(pins.get_by_role("heading", name="Pins")).to_be_focused()
 
 
+def test_an_error_is_shown_once_and_in_words_of_the_page(visit: Open) -> None:
+    page = visit("/import", quiet=True)
+    page.locator("#files").set_input_files(text_file("bad.jsonl", b'{"text": "A boat."\n{bad\n'))
+    expect(page.get_by_role("alert")).to_contain_text("bad.jsonl:1: not JSON")
+    page.get_by_role("button", name="Add these texts").click()
+    expect(page.locator(".card > .problem").last).to_contain_text("ends in .txt")
+    expect(page.get_by_role("alert")).to_have_count(1)
+    expect(page.get_by_text("format=")).to_have_count(0)
+    page.goto(page.url.replace("/import", "/search?index=sample&q=boat&where=foo=bar"))
+    expect(page.locator("main").get_by_role("alert")).to_contain_text("No document has")
+    expect(page.locator(".side .problem")).to_be_hidden()
+    expect(page.get_by_role("alert")).to_have_count(1)
+
+
+def test_a_text_that_fills_the_window_is_announced_as_open(visit: Open) -> None:
+    page = visit("/search?index=sample&doc=pell-sea")
+    expect(page.locator("#said")).to_have_text(re.compile(r" is open beside the view\.$"))
+    page.get_by_role("link", name="Enlarge").click()
+    expect(page.locator("#said")).to_have_text(re.compile(r" is open\.$"))
+
+
 def test_what_people_write_is_never_markup(visit: Open) -> None:
     sly = "<img src=x onerror='window.hacked=1'> boat <script>hacked=1</script>"
     page = visit("/import")

@@ -29,6 +29,9 @@ def test_frequencies_clusters_and_their_examples(visit: Open) -> None:
     page.get_by_text("Clusters of sentences").click()
     page.get_by_role("slider", name="Number of clusters").fill("30")
     expect(page.get_by_role("heading", name="30 clusters")).to_be_visible()
+    expect(page.locator("figcaption")).to_have_text(
+        re.compile(r"^[\d,]+ sentences in 30 clusters$")
+    )
     page.locator("#cluster-2 summary").click()
     expect(page.locator("#cluster-2 li").first).to_be_visible()
     models = page.get_by_role("region", name="Beside texts without meaning")

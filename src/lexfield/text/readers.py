@@ -91,7 +91,7 @@ def read_lines(source: Source) -> Iterator[tuple[int, Record]]:
 
 _RECORDS = (
     'Each line must be one JSON object, such as {"id": "a", "text": "Some words."}, or the file a'
-    " list of them. Any file can be read with --format text."
+    " list of them. A file whose name ends in .txt is read as it is."
 )
 
 
@@ -160,8 +160,8 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
                 raise ReadError(
                     f"{source}:{rows.line_num}: {compared} fields than the {len(header)} of the"
                     " header.",
-                    "Put fields that contain the separator in double quotes. If it is not a table:"
-                    " --format text.",
+                    "Put fields that contain the separator in double quotes. If it is not a table,"
+                    " let its name end in .txt.",
                 )
             if header:
                 yield rows.line_num, dict(zip(header, row, strict=True))

@@ -44,7 +44,7 @@ export function Reader({ alone = false }) {
     return () => removeEventListener("keydown", leave);
   }, [alone]);
   const title = titleOf(doc, about?.metadata);
-  useEffect(() => void (about && say(`${title} is open beside the view.`)), [about?.document]);
+  useEffect(() => void (about && say(`${title} is open${alone ? "" : " beside the view"}.`)), [about?.document]);
   const problem = first.problem?.status === 404 ? { message: `There is no text ${doc} here.` } : first.problem;
   if (!doc) return html`<${Empty} />`;
   return html`<aside class="reader ${alone ? "alone" : ""}" aria-label="Reader">

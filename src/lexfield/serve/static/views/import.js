@@ -8,7 +8,6 @@ import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, t
 
 const TABLES = /\.((csv|tsv|jsonl|ndjson|json)(\.gz)?|parquet)$/i;
 const BEGINNING = 1_000_000; // bytes of a table that are sent for a look at its columns
-const trouble = (message, hint) => ({ message, hint });
 
 export function Import() {
   const { server, refresh } = usePage();
@@ -73,21 +72,15 @@ export function Import() {
     form.append("sample", "true");
     run(form);
   };
+  const refuse = (message, hint) => setState({ problem: { message, hint }, told: "" });
   const submit = (event) => {
     event.preventDefault();
-    if (!files.length && !text.trim())
-      return setState({
-        problem: trouble("There is nothing to add yet.", "Drop a file, or paste a text."),
-        told: "",
-      });
+    if (!files.length && !text.trim()) return refuse("There is nothing to add yet.", "Drop a file, or paste a text.");
     if (size > most)
-      return setState({
-        problem: trouble(
-          `This is ${megabytes(size)}; at most ${megabytes(most)} are taken.`,
-          "Start the server with a larger --max-upload, or use: lexfield index",
-        ),
-        told: "",
-      });
+      return refuse(
+        `This is ${megabytes(size)}; at most ${megabytes(most)} are taken.`,
+        "Start the server with a larger --max-upload, or use: lexfield index",
+      );
     const form = new FormData();
     for (const file of files) form.append("files", file, nameOne(file, files));
     if (text.trim()) form.append("files", new Blob([text], { type: "text/plain" }), `${name.trim() || "pasted"}.txt`);

@@ -137,7 +137,11 @@ function Drawn({ answer, options }) {
     <${Figure}
       tools=${html`<${Export} verb="zipf" options=${options} title=${`${index}: frequencies`} results=${told.ranks}
         pin=${false} />`}
-      title=${`${plural(told.figures.tokens, "word")}, ${number(told.figures.types)} different`}
+      title=${
+        clusters
+          ? `${plural(told.figures.sentences, "sentence")} in ${told.clusters.length} clusters`
+          : `${plural(told.figures.tokens, "word")}, ${number(told.figures.types)} different`
+      }
       label=${`Counts by rank, which fall with an exponent of ${number(exponentOf(told))}`}
       name="ranks"
       draw=${draw}
