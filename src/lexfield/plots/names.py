@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +34,7 @@ def place_names(
     """
     from matplotlib.backends.backend_agg import RendererAgg
 
-    renderer_type: Any = RendererAgg
+    renderer_type: Callable[..., RendererAgg] = RendererAgg
     drawing: Any = axes.figure
     drawing.draw_without_rendering()
     drawing.set_layout_engine("none")
